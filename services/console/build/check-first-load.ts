@@ -5,8 +5,8 @@ import type { Plugin } from 'vite';
 const limitBytes = 200_000;
 
 /**
- * Fails the build if the compressed scripts of the overview page and all their static imports are larger than the
- * limit.
+ * Fails the build if the scripts that the overview page loads (its entry scripts and all their static imports) are
+ * larger than the limit. Their sizes after gzip compression are counted.
  */
 export function checkFirstLoad(): Plugin {
   return {

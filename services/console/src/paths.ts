@@ -2,7 +2,10 @@ import { useParams } from 'react-router';
 
 type Search = Readonly<Record<string, string | undefined>>;
 
-/** Returns the addresses of all pages in one workspace. All links between features use this function. */
+/**
+ * Returns the addresses of all pages in one workspace. Links between the pages use this function, so that addresses are
+ * defined only here.
+ */
 export function pathsOf(workspaceId: string) {
   const at = (path: string, search?: Search) =>
     `/w/${encodeURIComponent(workspaceId)}/${path}${query(search)}`;

@@ -22,11 +22,11 @@ test.each(templates)(
   },
 );
 
-test('only placeholders that the user has not replaced are found', () => {
+test('openPlaceholders returns only the placeholders that the user has not replaced yet', () => {
   const placeholders = { '<HOST>': 'the host', '<KEY>': 'the key' };
   expect(openPlaceholders(placeholders, ['https://<HOST>/', 'Bearer 1'])).toEqual([['<HOST>', 'the host']]);
 });
 
-test('a file without metadata is rejected with an error that names the file', () => {
+test('a template file without metadata is rejected with an error that names the file', () => {
   expect(() => parseReadyTemplate('a/plain.json.j2', '{"a": 1}\n')).toThrow('a/plain.json.j2');
 });

@@ -112,7 +112,7 @@ function RuleTable({ rows }: { rows: readonly AlertRule[] }) {
   );
 }
 
-/** Maximum number of webhook names that one row of the list shows. The page of a rule shows all names. */
+/** Maximum number of webhook names that one row of the list of rules shows. The page of a rule shows all names. */
 const maxNames = 3;
 
 function WebhookNames({ ids, names }: { ids: readonly string[]; names: ReadonlyMap<string, string> }) {

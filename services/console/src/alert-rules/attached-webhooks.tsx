@@ -5,7 +5,7 @@ import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
 import { Card, Failure, LinkButton, Loading, Notice } from '../ui/index.js';
 
-/** Lists the webhooks that a rule calls, and the other webhooks, which can be attached. */
+/** Lists the webhooks that are attached to a rule, and the other webhooks, which users can attach. */
 export function AttachedWebhooks({ rule }: { rule: AlertRule }) {
   const { data, error } = useWebhooks();
   const update = usePermission('alert_rule_update');

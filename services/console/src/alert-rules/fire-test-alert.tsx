@@ -8,7 +8,7 @@ import { alertOutcomeWords, wordsOf } from '../shared/words.js';
 import { Button, Card, Failure, Form, Notice, TextField } from '../ui/index.js';
 import { firingValue, parseNumber } from './rule-form.js';
 
-/** Publishes an alert of the rule, marked as a test, and shows its deliveries. */
+/** Form that publishes an alert of the rule, marked as a test, and then shows the alert's deliveries. */
 export function FireTestAlert({ rule }: { rule: AlertRule }) {
   return (
     <Card title="Test alert">

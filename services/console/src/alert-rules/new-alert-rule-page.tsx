@@ -9,7 +9,10 @@ import { useRuleForm } from './use-rule-form.js';
 
 const parameters = ['webhook'] as const;
 
-/** Page that creates a rule. If the address of the page names a webhook, the new rule has this webhook attached. */
+/**
+ * Page that creates a rule. If the address of the page has the id of a webhook, this webhook is attached to the new
+ * rule.
+ */
 export function NewAlertRulePage() {
   return (
     <Page title="New alert rule">

@@ -58,8 +58,8 @@ type ModelFieldProps = {
 };
 
 /**
- * Text field for a model id. It suggests the models of existing rules, and has a button that fills in a random id for a
- * first test.
+ * Text field for a model id. It suggests the models of existing rules. While it is empty, a button can fill in a random
+ * id for a first test.
  */
 function ModelField({ value, error, isDisabled, onChange }: ModelFieldProps) {
   const rules = useAlertRules();

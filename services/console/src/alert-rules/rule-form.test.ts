@@ -26,7 +26,7 @@ test('a rule is converted to a form and back without loss', () => {
   expect(changedFields(rule, { ...rule, threshold: 0.8 })).toEqual({ threshold: 0.8 });
 });
 
-test('an empty form has an error for each missing field', () => {
+test('an empty form has an error for each of the required fields: name, model and threshold', () => {
   expect(fromRuleForm(emptyRule)).toEqual({
     errors: {
       name: expect.any(String),
@@ -40,11 +40,11 @@ test.each([
   ['0.9', 0.9],
   [' -1e3 ', -1000],
   ['.5', 0.5],
-])('the threshold %j is read as %d', (text, value) => {
+])('the threshold text %j is parsed as %d', (text, value) => {
   expect(parseNumber(text)).toBe(value);
 });
 
-test.each(['1,000', '', 'Infinity', '1e999', '0x10'])('the threshold %j is not a number', (text) => {
+test.each(['1,000', '', 'Infinity', '1e999', '0x10'])('the threshold text %j is rejected', (text) => {
   expect(parseNumber(text)).toBeUndefined();
 });
 
@@ -72,7 +72,7 @@ test('validation errors of the API are assigned to their form fields', () => {
   });
 });
 
-test('the value of a test alert is beyond its threshold, or equal to it to avoid infinity', () => {
+test('firingValue returns a value beyond the threshold, or the threshold instead of infinity', () => {
   expect(firingValue({ threshold: 0.9, bound: 'lower_bound' })).toBe(0.81);
   expect(firingValue({ threshold: 0, bound: 'upper_bound' })).toBe(1);
   expect(firingValue({ threshold: 1.7e308, bound: 'upper_bound' })).toBe(1.7e308);

@@ -14,7 +14,7 @@ export type RuleFieldErrors = Partial<Record<keyof RuleForm | 'webhooks', string
   readonly other?: string;
 };
 
-/** Fields of an API request whose values come from the form. */
+/** The fields of a request to the API whose values come from the form. */
 export type RuleFormFields = Pick<
   CreateAlertRule,
   'name' | 'model_id' | 'threshold' | 'bound' | 'cooldown_seconds' | 'external_id'
@@ -36,7 +36,9 @@ export function toRuleForm(rule: AlertRule): RuleForm {
   return { ...texts, bound, cooldownSeconds };
 }
 
-/** Returns the request fields of the API, or an error message for each invalid field. */
+/**
+ * Converts the form to the fields of an API request. If fields are invalid, returns an error message for each of them.
+ */
 export function fromRuleForm(form: RuleForm): { fields: RuleFormFields } | { errors: RuleFieldErrors } {
   const name = form.name.trim();
   const modelId = form.modelId.trim();
@@ -63,7 +65,10 @@ export function changedFields(rule: AlertRule, fields: PatchAlertRule): PatchAle
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => before[name] !== value));
 }
 
-/** Assigns the errors of a `validation_failed` response to the fields of the form. */
+/**
+ * Assigns the errors of a `validation_failed` response to the fields of the form. Errors of other members are joined in
+ * `other`.
+ */
 export function toRuleErrors(errors: readonly { path: string; message: string }[]): RuleFieldErrors {
   const found: Record<string, string> = {};
   for (const { path, message } of errors) {
@@ -80,9 +85,9 @@ export function conditionOf({ threshold, bound }: Pick<AlertRule, 'threshold' | 
 }
 
 /**
- * Returns a metric value that fires the rule: the threshold plus or minus a tenth of the threshold, rounded to six
- * digits. For the threshold 0, returns 1 or -1. For a threshold so large that the value would be infinite, returns the
- * threshold, which fires nothing.
+ * Returns a metric value that fires the rule. The value is a tenth of the threshold above or below the threshold,
+ * rounded to six digits, or 1 or -1 if the threshold is 0. If the value would be infinite, returns the threshold
+ * itself, which does not fire the rule.
  */
 export function firingValue({ threshold, bound }: Pick<AlertRule, 'threshold' | 'bound'>): number {
   const distance = Math.abs(threshold) / 10 || 1;
@@ -90,7 +95,10 @@ export function firingValue({ threshold, bound }: Pick<AlertRule, 'threshold' | 
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : threshold;
 }
 
-/** Parses a decimal number. A comma is rejected, because it could be a thousands separator. */
+/**
+ * Parses a decimal number, and returns undefined for any other text. A comma is rejected, because it could be a
+ * thousands separator.
+ */
 export function parseNumber(text: string): number | undefined {
   const number = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;

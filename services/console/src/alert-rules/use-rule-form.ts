@@ -9,13 +9,15 @@ import {
 
 export interface RuleFormOptions {
   initial: RuleForm;
-  /** Error of the request that saves the rule. */
+  /** Error of the latest request that saved the rule, or null if there is none. */
   error: Error | null;
   /** Called with the fields of a valid form when the user saves it. */
   onSave(fields: RuleFormFields): void;
 }
 
-/** State of a form for an alert rule. */
+/**
+ * State of a form for an alert rule: the typed texts, the errors of each field, and a function that saves the rule.
+ */
 export function useRuleForm({ initial, error, onSave }: RuleFormOptions) {
   const [form, setForm] = useState(initial);
   const [errors, setErrors] = useState<RuleFieldErrors>({});
@@ -29,7 +31,7 @@ export function useRuleForm({ initial, error, onSave }: RuleFormOptions) {
   return {
     /** Props of `RuleFields`. */
     fields: { form, errors: { ...refused, ...errors }, onChange: setForm },
-    /** Error of the save request that does not belong to a field of the form. */
+    /** The part of `error` that belongs to no field of the form, or null. */
     failure: refused === undefined ? error : otherError(refused),
     save,
   };

@@ -81,8 +81,8 @@ function Record({ alert }: { alert: Alert }) {
 const dayMs = 86_400_000;
 
 /**
- * Returns the start of a search for similar alerts: one week before the alert, but at most 30 days ago, because the API
- * searches at most 31 days.
+ * Returns the start time of a search for similar alerts, ISO 8601. It is one week before the alert, but at most 30 days
+ * ago, because the API searches at most 31 days.
  */
 function searchStart({ accepted_at }: Alert): string {
   return new Date(Math.max(Date.parse(accepted_at) - 7 * dayMs, Date.now() - 30 * dayMs)).toISOString();
@@ -95,7 +95,7 @@ function ModelName({ alert }: { alert: Alert }) {
   return <Link to={paths.alerts({ model_id, since: searchStart(alert) })}>{model_name}</Link>;
 }
 
-/** Shows the labels of the alert. Each label links to the list of alerts that have it. */
+/** Shows the labels of the alert. Each label links to the list of alerts with the same label. */
 function Labels({ alert }: { alert: Alert }) {
   const paths = usePaths();
   return (
@@ -124,8 +124,8 @@ function Annotations({ alert }: { alert: Alert }) {
 }
 
 /**
- * Button that dispatches the alert to the webhooks that are attached to its rule now. Other webhooks may have been
- * attached when the alert was published.
+ * Button that dispatches the alert to the webhooks that are attached to its rule now. They can differ from the webhooks
+ * that were attached when the alert was published.
  */
 function Dispatch({ id }: { id: string }) {
   const dispatch = useDispatchAlert(id);

@@ -83,7 +83,7 @@ interface DispatchMatchingProps {
 
 /**
  * Shows the dispatch jobs, and a button that dispatches all alerts that match the filters. The button is shown only if
- * all matching alerts can be dispatched by hand and jobs support the filters.
+ * all matching alerts can be dispatched by hand, and dispatch jobs support all active filters.
  */
 function DispatchMatching({ filters, chips, isEmpty }: DispatchMatchingProps) {
   const { allowed, reason } = usePermission('delivery_redeliver');

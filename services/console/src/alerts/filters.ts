@@ -9,16 +9,16 @@ type FilterName = (typeof filterNames)[number];
 export type FilterValues = Partial<Record<FilterName, string>>;
 
 /**
- * Returns the filter of an API request. Invalid values stay unchanged, because the error message of the API names the
- * mistake.
+ * Returns the filter of an API request. Invalid values are passed on unchanged, because the API rejects them with a
+ * message that names the mistake.
  */
 export function toFilter({ label, ...rest }: FilterValues): AlertFilter {
   return { ...rest, ...(label !== undefined && { label: [label] }) } as AlertFilter;
 }
 
 /**
- * Outcomes with which an alert without deliveries can be dispatched by hand. `rule_deleted` is missing, because the
- * alerts of a deleted rule cannot be dispatched.
+ * Outcomes of alerts that can be dispatched by hand. The outcome `rule_deleted` is missing, because the alerts of a
+ * deleted rule cannot be dispatched.
  */
 const dispatchable = new Set(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed']);
 
@@ -36,7 +36,7 @@ export function toDispatch({ label, model_id, ...filter }: FilterValues): Create
   return isDispatchable(filter) && !isListOnly ? (filter as CreateDispatch) : undefined;
 }
 
-/** Returns a function for each filter. The function converts the value of the filter to the text of a chip. */
+/** Returns, for each filter, a function that converts the filter's value to the text of its chip. */
 export function chipTexts(ruleName: (id: string) => string): ChipTexts<FilterName> {
   return {
     outcome: (value) => wordsOf(alertOutcomeWords, value)?.label ?? value,

@@ -7,8 +7,8 @@ import { PreconditionFailedError } from '@tocsin/client/browser';
 const maxTries = 5;
 
 /**
- * Reads a resource and changes it with `If-Match`, so that changes by other clients are never overwritten. If the
- * resource changed after the read, both steps are repeated.
+ * Reads a resource and changes it with `If-Match`, so that changes by other clients are never overwritten. If another
+ * client changed the resource after the read, the read and the write are repeated.
  * @throws PreconditionFailedError if the resource changed during each of the five tries
  */
 export async function changeRead<Resource extends { etag: string }, Saved>(

@@ -13,14 +13,14 @@ export function ClientProvider({ session, children }: { session: Session; childr
   return <ClientContext value={client}>{children}</ClientContext>;
 }
 
-/** Returns the client without a workspace, for `whoami` and the list of workspaces. */
+/** Returns the API client without a workspace. Requests that belong to no workspace use it, for example `whoami`. */
 export function useDeploymentClient(): PlatformClient {
   const client = useContext(ClientContext);
   if (client === undefined) throw new Error('This component needs a ClientProvider.');
   return client;
 }
 
-/** Returns the client for the workspace in the address. */
+/** Returns the API client for the workspace in the address of the page. */
 export function useClient(): PlatformClient {
   const client = useDeploymentClient();
   const workspaceId = useWorkspaceId();

@@ -5,7 +5,7 @@ export function isEndState(status: string): boolean {
   return endStates.has(status);
 }
 
-/** Returns true if there is at least one delivery and all have ended. */
+/** Returns true if there is at least one delivery, and all deliveries have ended. */
 export function haveEnded(deliveries: readonly { status: string }[] = []): boolean {
   return deliveries.length > 0 && deliveries.every(({ status }) => isEndState(status));
 }

@@ -15,7 +15,7 @@ const item = (minute: number, more: Partial<Item> = {}): Item => ({
 const items = (newest: number, oldest: number) =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => item(newest - index));
 
-test('a poll adds new entries in front of the loaded entries and removes none of them', () => {
+test('a poll adds new entries in front of the loaded entries and removes no loaded entry', () => {
   const known = items(100, 1);
   expect(mergeNewest(known, { head: items(103, 104 - newestPage) }, order)).toEqual(items(103, 1));
 });
@@ -34,7 +34,7 @@ test('a loaded entry in the time range of the newest page is removed if the page
   expect(mergeNewest(items(100, 1), { head }, order)?.map(({ id }) => id)).not.toContain('id-99');
 });
 
-test('a full newest page that contains no loaded entry cannot be merged into the loaded list', () => {
+test('a full newest page whose entries are all newer than the loaded ones cannot be merged', () => {
   expect(mergeNewest(items(100, 1), { head: items(200, 201 - newestPage) }, order)).toBeUndefined();
 });
 
@@ -46,7 +46,7 @@ test('entries with equal times at the end of the newest page are neither lost no
   expect(mergeNewest(sameTime, { head: sameTime.slice(0, newestPage) }, order)).toEqual(sameTime);
 });
 
-test('a newest page that is not full replaces the whole list', () => {
+test('a newest page with fewer entries than a full page replaces the whole list', () => {
   expect(mergeNewest(items(100, 1), { head: items(3, 1) }, order)).toEqual(items(3, 1));
 });
 
@@ -63,13 +63,13 @@ const isOpen = ({ status }: Item) => status === 'waiting';
 const since = (page: Item[], previousPoll: Item) =>
   changedSince(page, Date.parse(previousPoll.at), { ...order, isOpen });
 
-test('a poll asks for entries since the oldest open entry; if none is open, since the newest one', () => {
+test('a poll reads entries since the oldest open entry, or since the newest one if none is open', () => {
   const known = [...items(100, 98), item(97, { status: 'waiting' }), ...items(96, 1)];
   expect(since(known, item(101))).toBe(item(97).at);
   expect(since(items(100, 1), item(101))).toBe(item(100).at);
 });
 
-test('without open entries, a poll reads back to at most 11 minutes before the previous poll', () => {
+test('without open entries, a poll goes back to at most 11 minutes before the previous poll', () => {
   expect(since([item(100)], item(10_000))).toBe(item(9_990).at);
   expect(since([], item(10_000))).toBe(item(9_990).at);
 });
@@ -86,7 +86,7 @@ test('a poll reads no entries from before the start time of the filter', () => {
   expect(laterOf(item(5).at, 'yesterday')).toBe(item(5).at);
 });
 
-test('a poll of a full newest page starts at its last entry; for a shorter page it has no start', () => {
+test('a poll of the whole newest page has its last entry as start, or no start if it is not full', () => {
   expect(pageSince(items(100, 1), order)).toBe(item(101 - newestPage).at);
   expect(pageSince(items(newestPage - 1, 1), order)).toBeUndefined();
 });

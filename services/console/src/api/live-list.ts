@@ -17,7 +17,7 @@ export interface LiveList<T> {
   hasMore: boolean;
   /**
    * True if more new entries were added than one page holds, so that entries between the newest page and the loaded
-   * items are missing. The newest page is not shown then; `restart` loads it.
+   * items are missing. The list then shows only the loaded items. `restart` loads the newest page instead.
    */
   hasNewer: boolean;
   isLoadingMore: boolean;
@@ -35,11 +35,11 @@ export interface ListPart {
 
 export interface LiveListOptions<Entry, T> {
   queryKey: QueryKey;
-  /** Fetches entries from the API, newest first. */
+  /** Requests entries from the API, newest first. */
   list(query: ListPart, options?: CallOptions): Paged<Entry>;
   /**
-   * Returns only those members of an entry that its table row shows. A long list of whole entries would use too much
-   * memory.
+   * Returns the item that the list keeps for an entry: only those members that the table row shows. A long list of
+   * whole entries would use too much memory.
    */
   toItem(entry: Entry): T;
   idOf(item: T): string;
@@ -47,16 +47,16 @@ export interface LiveListOptions<Entry, T> {
   timeOf(item: T): string;
   /** Returns true while the item can still change. */
   isOpen(item: T): boolean;
-  /** Start time of the filter, ISO 8601. A poll reads no older entries. */
+  /** Start time that the user has set as a filter, ISO 8601. Polls read no older entries. */
   since?: string | undefined;
   pollMs?: number;
 }
 
-/** Number of entries in the newest page, which is polled. */
+/** Number of entries in the newest page. Polls read this page or a part of it. */
 export const newestPage = 30;
 /**
- * Minimum time between two polls of the whole newest page, in milliseconds. These polls also find changes of ended
- * entries, for example the redelivery of a failed delivery by another person.
+ * Minimum time between two regular polls of the whole newest page, in milliseconds. These polls also find changes of
+ * ended entries that other polls do not read, for example the redelivery of a failed delivery by another person.
  */
 const wholePageMs = 60_000;
 /**
@@ -83,7 +83,7 @@ const clockToleranceMs = 10 * 60_000;
  * one SQL statement.
  */
 const recentMs = 23 * 3_600_000;
-/** Number of entries in a page that scrolling loads. Large pages need fewer requests. */
+/** Number of entries in each older page that is loaded when the user scrolls. A large page means fewer requests. */
 const olderPage = 200;
 
 interface Loaded<Entry, T> {
@@ -92,9 +92,9 @@ interface Loaded<Entry, T> {
   older: AsyncIterator<Entry[]> | undefined;
   hasMore: boolean;
   hasNewer: boolean;
-  /** Start of the last poll, in Unix milliseconds. */
+  /** Start of the latest poll, in Unix milliseconds. */
   polledAt: number;
-  /** Time of the next poll of the whole page, in Unix milliseconds. */
+  /** Earliest time of the next poll of the whole newest page, in Unix milliseconds. */
   wholePageAt: number;
 }
 
@@ -118,8 +118,8 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       const from = isWhole ? pageSince(items, options) : changedSince(items, known.polledAt, options);
       const since = from === undefined ? options.since : laterOf(from, options.since);
       const part = { limit: newestPage, ...(since !== undefined && { since }) };
-      // `refreshLists` sets `wholePageAt` to 0 after an action of the user. A response that another user got earlier
-      // may not show the result of this action, so the poll then accepts no shared response.
+      // `refreshLists` sets `wholePageAt` to 0 after an action of the user. The next poll then accepts no shared
+      // response, because a response that another user got earlier may not show the result of the action.
       const mayShare = known !== undefined && known.wholePageAt > 0;
       const page = await poll({ mayShare }, (maxAgeSeconds) =>
         nextPage(pagesOf(part, { signal, maxAgeSeconds })),
@@ -140,7 +140,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
         : { ...known, hasNewer: true, ...times };
     },
     refetchInterval: pollMs,
-    // A user who returns to a page expects new entries at once, not after the next poll.
+    // A user who returns to a page expects new entries at once, without waiting for the next poll.
     refetchOnMount: 'always',
     // Structural sharing compares old and new data item by item. That takes time without benefit, because each poll
     // replaces the data as a whole.
@@ -188,8 +188,8 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
 }
 
 /**
- * Fetches the whole newest page again, for each list whose query key starts with `queryKey`. It is called after a
- * change that can also affect ended entries.
+ * Fetches the whole newest page again, for each list whose query key starts with `queryKey`. Called after a change that
+ * can affect ended entries, which most polls do not read.
  */
 export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   queryClient.setQueriesData<object>({ queryKey }, (data) =>
@@ -225,8 +225,8 @@ export function changedSince<T>(
   const recent = isoTime(previousPollMs - recentMs);
   const oldestOpen = page.findLast((item) => isOpen(item) && timeOf(item) >= recent);
   if (oldestOpen !== undefined) return timeOf(oldestOpen);
-  // The time is rounded to whole minutes, so that the polls of several users have the same URL and share their
-  // responses.
+  // The time is rounded down to a whole minute, so that the polls of several users have the same URL and share a
+  // response.
   const checked = isoTime(Math.floor((previousPollMs - clockToleranceMs) / 60_000) * 60_000);
   const newest = page[0] === undefined ? checked : timeOf(page[0]);
   return newest > checked ? newest : checked;
@@ -237,8 +237,8 @@ function isoTime(ms: number): string {
 }
 
 /**
- * Returns the later of two times in ISO 8601. Returns `time` if the time of the filter is missing, or if it is invalid
- * because the user typed the address by hand.
+ * Returns the later of two times in ISO 8601. If `filter`, the start time of the filter, is missing or invalid, returns
+ * `time`. The filter can be invalid if the user has typed the address of the page.
  */
 export function laterOf(time: string, filter: string | undefined): string {
   const filterMs = Date.parse(filter ?? '');
@@ -246,8 +246,8 @@ export function laterOf(time: string, filter: string | undefined): string {
 }
 
 /**
- * Returns the time of the last entry of the newest page. Returns undefined if the list has fewer entries than one page;
- * a poll must then fetch the whole list.
+ * Returns the time of the last entry of the newest page. If the list has fewer entries than one page, returns
+ * undefined, because the poll must then fetch the whole list.
  */
 export function pageSince<T>(
   page: readonly T[],

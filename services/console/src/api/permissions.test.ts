@@ -32,7 +32,7 @@ test('the denial of a deployment-wide permission names the role tocsin_admin of 
   );
 });
 
-test('a denial says if the user has no role in the workspace', () => {
+test('the denial for a user without a role in the workspace says that the user has no role', () => {
   expect(
     checkPermission(person(['admin']), 'delivery_read', '0c0c0c0c-0000-4000-8000-000000000002').reason,
   ).toContain('You have no role here.');

@@ -23,10 +23,7 @@ export function checkPermission(whoami: Whoami, permission: Permission, workspac
   return { allowed: false, reason: `It needs the role ${either(needed)} ${scope}. ${describeRoles(roles)}` };
 }
 
-/**
- * Returns the roles of the user that apply in a workspace: those in this workspace, and those that apply to the whole
- * installation.
- */
+/** Returns the roles of the user that apply in a workspace: the roles in this workspace and the deployment roles. */
 function rolesIn(whoami: Whoami, workspaceId: string): string[] {
   return [...(whoami.workspaces[workspaceId.toLowerCase()] ?? []), ...whoami.deployment_roles];
 }

@@ -23,7 +23,7 @@ export interface PermittedProps {
   children: ReactNode;
 }
 
-/** Shows the children to users who have the permission. Other users see the reason why the content is not available. */
+/** Shows its children to users who have the permission. Other users see why the action or content is not available. */
 export function Permitted({ permission, what, children }: PermittedProps) {
   const { isPending } = useWhoami();
   const { allowed, reason } = usePermission(permission);

@@ -8,7 +8,10 @@ export interface TimeRange {
 
 const hourMs = 3_600_000;
 
-/** Time ranges that the overview offers. Each has 24 to 168 time steps, or one more if it starts within a step. */
+/**
+ * Time ranges that the overview offers. Each range has 24 to 168 time steps, or one more if the range starts within a
+ * step.
+ */
 export const timeRanges: readonly TimeRange[] = [
   { name: '1h', label: 'Last hour', lengthMs: hourMs, step: 'minute' },
   { name: '24h', label: 'Last 24 hours', lengthMs: 24 * hourMs, step: 'hour' },

@@ -23,8 +23,8 @@ export interface Attachment {
 }
 
 /**
- * Mutations of alert rules. After each mutation, the list of rules is fetched again, and the rule in the response
- * replaces the cached rule.
+ * Mutations of alert rules. After each mutation, the list of rules is fetched again. Unless the rule was deleted, the
+ * rule in the response also replaces the cached rule.
  */
 export function useAlertRuleActions() {
   const client = useClient();
@@ -38,8 +38,8 @@ export function useAlertRuleActions() {
       onSuccess,
     }),
     /**
-     * Attaches or detaches one webhook. The rule is read directly before the change, so that webhooks that other users
-     * attach at the same time stay attached.
+     * Attaches or detaches one webhook. The rule is read directly before the change and written with `If-Match`, so
+     * that webhooks that other users attach at the same time stay attached.
      */
     attach: useMutation({
       mutationFn: ({ ruleId, webhookId, attach }: Attachment) =>
@@ -68,8 +68,8 @@ export function useFireTestAlert() {
 }
 
 /**
- * Number of polls after which the interval between polls grows from 1 s to 10 s, because the deliveries that have not
- * ended by then probably wait for a retry.
+ * Number of polls at intervals of 1 s. Later polls have intervals of 10 s, because deliveries that are still open then
+ * probably wait for a retry.
  */
 const frequentPolls = 30;
 

@@ -26,7 +26,7 @@ export function useAlert(id: string) {
   });
 }
 
-/** Dispatches an alert that has no deliveries. */
+/** Mutation for the dispatch by hand of an alert that has no deliveries. */
 export function useDispatchAlert(id: string) {
   const client = useClient();
   const cache = useWorkspaceCache();

@@ -3,7 +3,7 @@ import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { refreshLists, useLiveList } from './live-list.js';
 
-/** Fetches the dead letters of the workspace, or all dead letters of the installation. */
+/** Fetches and polls the dead letters of the workspace, or all dead letters of the installation. */
 export function useDeadLetters(scope: 'workspace' | 'deployment') {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -21,7 +21,10 @@ export function useDeadLetters(scope: 'workspace' | 'deployment') {
   });
 }
 
-/** Publishes the message of a dead letter again. Requires the role `tocsin_admin`, which applies to every workspace. */
+/**
+ * Mutation that publishes the message of a dead letter again. Requires the role `tocsin_admin`, which applies to every
+ * workspace.
+ */
 export function useRequeueDeadLetter() {
   const client = useClient();
   const queryClient = useQueryClient();

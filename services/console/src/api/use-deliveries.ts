@@ -8,7 +8,9 @@ import { useWorkspaceCache, useWorkspaceList, useWorkspaceQuery } from './worksp
 
 export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
 
-/** The members of a delivery that a row shows. Request and response bodies are left out, because they can be long. */
+/**
+ * The members of a delivery that a table row shows. Request and response bodies are left out, because they can be long.
+ */
 export type DeliveryRow = Pick<
   Delivery,
   'id' | 'webhook_name' | 'destination' | 'status' | 'attempts_made' | 'created_at' | 'error_code'

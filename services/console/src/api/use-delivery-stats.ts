@@ -4,14 +4,14 @@ import { useClient } from './client.js';
 import type { TimeRange } from './time-range.js';
 
 /**
- * The end of a range is rounded up to a multiple of this time, in milliseconds. Users who poll within this time
- * therefore request the same range and share the response.
+ * The end of the time range is rounded up to a multiple of this time, in milliseconds. Users who poll within this time
+ * therefore request the same range and can share a response.
  */
 const roundedMs = 5_000;
 
 /**
- * Fetches counts and latencies by time step. Each poll computes the time range again, because the range ends at the
- * present time.
+ * Fetches and polls the numbers and latencies of deliveries for each time step. Each poll computes the start and end
+ * again, because the range ends at the present time.
  */
 export function useDeliveryStats(range: TimeRange) {
   const client = useClient();

@@ -24,8 +24,8 @@ export type JobKind = keyof JobFilters;
 export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
 
 /**
- * For each kind of job, the list whose entries it changes. The value is the part of the list's query key after the
- * workspace id.
+ * For each kind of job, the list whose entries such a job changes. The value is the part of the list's query key after
+ * the workspace id.
  */
 const changedList: Readonly<Record<JobKind, string>> = {
   redeliveries: 'deliveries',
@@ -34,8 +34,8 @@ const changedList: Readonly<Record<JobKind, string>> = {
 };
 
 /**
- * Fetches the latest jobs of a kind. While one of them runs, polls the jobs every second. Each poll also refreshes the
- * list whose entries the jobs change.
+ * Fetches the latest 10 jobs of a kind. While one of them runs, polls the jobs every second. Each poll also refreshes
+ * the list whose entries the jobs change.
  */
 export function useJobs(kind: JobKind) {
   const client = useClient();

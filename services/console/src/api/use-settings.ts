@@ -28,8 +28,8 @@ export function useUpdateSettings() {
 }
 
 /**
- * Adds a webhook to the notice webhooks of the workspace, or removes it. Changes that others make at the same time are
- * kept.
+ * Mutation that adds a webhook to the webhooks that receive the notices of the workspace, or removes it. Changes that
+ * other users make at the same time are kept.
  */
 export function useNoticeWebhook() {
   const client = useClient();

@@ -22,7 +22,7 @@ export function useSigningSecretActions(webhookId: string) {
   const cache = useWorkspaceCache();
   const onSettled = () => cache.invalidate(['signing-secrets', webhookId], ['webhook', webhookId]);
   return {
-    /** `gcTime: 0` removes the secret from the cache when the component that shows it is unmounted. */
+    /** With `gcTime: 0`, the new secret is removed from the cache when the component that shows it is unmounted. */
     create: useMutation({
       mutationFn: (options: CreateSigningSecret) => client.webhooks.signingSecrets.create(webhookId, options),
       gcTime: 0,

@@ -19,7 +19,10 @@ export function useWebhook(id: string, { pollMs }: { pollMs?: number } = {}) {
   });
 }
 
-/** Another user changed the webhook after it was loaded. `current` is the version on the server. */
+/**
+ * Error: the webhook was changed after it was loaded, for example by another user. `current` is the version on the
+ * server.
+ */
 export class ChangedMeanwhileError extends Error {
   readonly current: Tagged<Webhook>;
 
@@ -38,8 +41,8 @@ export interface WebhookUpdate {
 }
 
 /**
- * Mutations of webhooks. After each mutation, the list of webhooks is fetched again, and the webhook in the response
- * replaces the cached webhook.
+ * Mutations of webhooks. After each mutation, the list of webhooks is fetched again. After `create` and `update`, the
+ * webhook in the response replaces the cached webhook.
  */
 export function useWebhookActions() {
   const client = useClient();
@@ -68,15 +71,15 @@ export function useWebhookActions() {
   };
 }
 
-/** Sends a rendered body to a destination as a test. */
+/** Mutation that sends a rendered body to a destination as a test, without a saved webhook. */
 export function useSendTest() {
   const client = useClient();
   return useMutation({ mutationFn: (request: TestWebhook) => client.webhooks.test(request) });
 }
 
 /**
- * Renders the template of a saved webhook with sample values, or with the values of a past alert, and sends the
- * rendered body to the destination.
+ * Mutation that renders the template of a saved webhook with sample values, or with the values of a past alert, and
+ * sends the rendered body to the destination.
  */
 export function useSendSavedTest(id: string) {
   const client = useClient();

@@ -9,8 +9,8 @@ const key = ['webhooks'];
 
 /**
  * Fetches all webhooks of the workspace without their secrets, ordered by name (at most 1,000 with the default of
- * `WEBHOOKS_PER_WORKSPACE`). If `pollMs` is set, the list is polled at this interval, so that the shown states stay
- * current.
+ * `WEBHOOKS_PER_WORKSPACE`). If `pollMs` is set, the list is polled at this interval in milliseconds, so that the shown
+ * states stay current.
  */
 export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
   const workspaceId = useWorkspaceId();
@@ -20,8 +20,8 @@ export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
     permission: 'workspace_list_webhooks',
     key,
     fetch(client, options) {
-      // A change by this user invalidates the list. An older response may not contain this change, so the next request
-      // accepts no shared response.
+      // A change by this user invalidates the list. The next request then accepts no shared response, because an older
+      // response may not contain the change.
       const mayShare = queryClient.getQueryState([workspaceId, ...key])?.isInvalidated === false;
       return poll({ mayShare }, (maxAgeSeconds) =>
         client.webhooks.list({ sort: 'name', secrets: false }, { ...options, maxAgeSeconds }).toArray(),

@@ -28,13 +28,13 @@ export function useWorkspaceQuery<T>({ permission, key, fetch, ...options }: Wor
 
 export interface WorkspaceList<Filter, Entry, T>
   extends Omit<LiveListOptions<Entry, T>, 'queryKey' | 'since' | 'list'> {
-  /** First part of the query key, without the workspace. */
+  /** Name of the list. It follows the workspace id in the query key. */
   name: string;
   filter: Filter;
   list(client: PlatformClient, query: Filter & ListPart, options?: CallOptions): Paged<Entry>;
 }
 
-/** Fetches and polls the entries of the workspace in the address that match a filter. */
+/** Fetches and polls a list of the workspace in the address: the entries that match a filter, newest first. */
 export function useWorkspaceList<Filter extends { since?: string | undefined }, Entry, T>({
   name,
   filter,
@@ -52,8 +52,8 @@ export function useWorkspaceList<Filter extends { since?: string | undefined }, 
 }
 
 /**
- * Returns functions that change the cached data of the workspace in the address. The keys are passed without the
- * workspace id, which the functions add.
+ * Returns functions that change the cached data of the workspace in the address. They add the workspace id to the given
+ * query keys.
  */
 export function useWorkspaceCache() {
   const workspaceId = useWorkspaceId();
@@ -61,13 +61,13 @@ export function useWorkspaceCache() {
   const invalidate = (...keys: QueryKey[]) =>
     Promise.all(keys.map((key) => queryClient.invalidateQueries({ queryKey: [workspaceId, ...key] })));
   return {
-    /** Fetches the data under each key again. */
+    /** Fetches again all data whose query keys start with one of the given keys. */
     invalidate,
     /** Fetches the newest page again, for each live list whose query key starts with this key. */
     refreshLists: (key: QueryKey) => refreshLists(queryClient, [workspaceId, ...key]),
     /**
-     * Returns a handler that stores the saved record of a response in the cache, and fetches the list of such records
-     * again.
+     * Returns a success handler for mutations. It stores the record in the response in the cache under the key
+     * `record`, and fetches the list with the key `list` again.
      */
     replaceSaved: (record: string, list: string) => (saved: { id: string }) => {
       queryClient.setQueryData([workspaceId, record, saved.id], saved);

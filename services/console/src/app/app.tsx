@@ -8,7 +8,7 @@ import { NowProvider } from '../ui/index.js';
 import { routes } from './routes.js';
 import { SignOutContext } from './sign-out.js';
 
-/** All pages, for a signed-in user. */
+/** Shows the pages of the console to a user who is signed in. */
 export function App({ session, signOut }: { session: Session; signOut(): void }) {
   const [router] = useState(() => createBrowserRouter(routes));
   const [queries] = useState(createQueryClient);
@@ -27,8 +27,8 @@ export function App({ session, signOut }: { session: Session; signOut(): void })
 
 function createQueryClient(): QueryClient {
   return new QueryClient({
-    // React Query does not retry, because the API client does. With `networkMode: 'always'`, requests are sent even if
-    // the browser reports that it is offline: the API can run on the user's own machine.
+    // React Query does not retry requests, because the API client retries them. With `networkMode: 'always'`, requests
+    // are sent even if the browser reports that it is offline, because the API can run on the user's own machine.
     defaultOptions: {
       queries: { retry: false, networkMode: 'always', staleTime: 4_000 },
       mutations: { networkMode: 'always' },

@@ -5,7 +5,10 @@ import { Button, Empty, Failure, Loading } from '../ui/index.js';
 import { useSignOut } from './sign-out.js';
 import { lastWorkspace } from './workspace-switch.js';
 
-/** Opens the workspace that was last used on this device, or else the first one. */
+/**
+ * Opens the workspace that was last used on this device. If the user has no role in it, opens the first workspace of
+ * the user.
+ */
 export function ChooseWorkspace() {
   const { data, error, refetch } = useWorkspaces();
   const signOut = useSignOut();

@@ -2,8 +2,8 @@ import { isRouteErrorResponse, Link, useRouteError } from 'react-router';
 import { Button, Failure } from '../ui/index.js';
 
 /**
- * Replaces a page that failed, for example because its script could not be loaded after an update of the console. A
- * button reloads the console.
+ * Page that is shown instead of a page that failed, for example because the script of that page could not be loaded
+ * after an update of the console. A button reloads the console.
  */
 export function ErrorPage() {
   const error = useRouteError();

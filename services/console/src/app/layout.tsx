@@ -7,7 +7,9 @@ import { useSignOut } from './sign-out.js';
 import { storedTheme, storeTheme, type Theme, themeOptions } from './theme.js';
 import { rememberWorkspace, WorkspaceSwitch } from './workspace-switch.js';
 
-/** Navigation and content of a workspace page. In windows narrower than 900 px, a button opens the navigation. */
+/**
+ * Shows the navigation next to the content of a page. In windows narrower than 900 px, a button opens the navigation.
+ */
 export function Layout() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();

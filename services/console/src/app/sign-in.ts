@@ -13,7 +13,10 @@ export type SignIn =
 
 const callbackPath = '/console/callback';
 
-/** Errors of a redirect with `prompt=none` that require user interaction (OpenID Connect Core, 3.1.2.6). */
+/**
+ * Errors with which the provider responds to `prompt=none` if the sign-in needs an action of the user (OpenID Connect
+ * Core, 3.1.2.6).
+ */
 const interactionErrors = new Set([
   'login_required',
   'interaction_required',
@@ -84,12 +87,15 @@ async function readConfig(): Promise<ConsoleConfig> {
   return (await response.json()) as ConsoleConfig;
 }
 
-/** Tokens are renewed 30 s before they expire, so that no request arrives with an expired token. */
+/**
+ * An access token that expires within 30 s is renewed before a request is sent, so that no request arrives with an
+ * expired token.
+ */
 const renewBeforeSeconds = 30;
 
 /**
- * Creates a session that renews the access token with the refresh token. If the renewal fails, the browser is
- * redirected to sign in again.
+ * Creates a session that renews the access token with the refresh token. If there is no refresh token or the renewal
+ * fails, the browser is redirected to sign in again.
  */
 function createSession(manager: UserManager): Session {
   let renewal: Promise<User | null> | undefined;
@@ -116,7 +122,10 @@ function pathOf({ pathname, search }: Location): string {
   return `${pathname === callbackPath ? '/' : pathname}${search}`;
 }
 
-/** Restores the address that the page had before the redirect. Only a path is accepted, to prevent an open redirect. */
+/**
+ * Restores the address that the page had before the redirect. Any text other than a path is replaced by `/`, to prevent
+ * an open redirect.
+ */
 function returnTo(path: unknown): void {
   const isPath = typeof path === 'string' && /^\/(?![/\\])/.test(path);
   window.history.replaceState(null, '', isPath ? path : '/');

@@ -8,7 +8,7 @@ export const themeOptions: readonly { value: Theme; label: string }[] = [
 
 const key = 'tocsin.theme';
 
-/** Returns the theme that was chosen on this device, or `system` if none was chosen. */
+/** Returns the theme that the user has chosen on this device, or `system` if the user has chosen none. */
 export function storedTheme(): Theme {
   const value = window.localStorage.getItem(key);
   return value === 'light' || value === 'dark' ? value : 'system';

@@ -5,7 +5,10 @@ interface WelcomeProps {
   problem?: string | undefined;
 }
 
-/** Page for users who are not signed in. */
+/**
+ * Page for users who are not signed in. It shows a button for the sign-in, the error of a failed sign-in, or that the
+ * session is loading.
+ */
 export function Welcome({ signIn, problem }: WelcomeProps) {
   return (
     <main className="welcome">

@@ -14,7 +14,10 @@ export function rememberWorkspace(workspaceId: string): void {
   window.localStorage.setItem(key, workspaceId);
 }
 
-/** Selects the workspace for all pages. A workspace without a name is shown with its id. */
+/**
+ * Field that selects the workspace of all pages. A workspace without a name is shown with the first eight characters of
+ * its id.
+ */
 export function WorkspaceSwitch() {
   const { data = [] } = useWorkspaces();
   const workspaceId = useWorkspaceId();

@@ -96,7 +96,10 @@ function useNames(): ReadonlyMap<string, string> {
 interface AuditTableProps {
   rows: readonly AuditEvent[];
   names: ReadonlyMap<string, string>;
-  /** Active filters. A link in the column "By" opens the page with these filters and the filter for the principal. */
+  /**
+   * Active filters. A link in the column "By" opens the page with these filters and a filter for the principal of its
+   * row.
+   */
   values: Partial<Record<FilterName, string>>;
   onEndReached(): void;
   footer: string;
@@ -143,7 +146,10 @@ function AuditTable({ names, values, ...props }: AuditTableProps) {
   return <Table label="Changes" columns={columns} rowKey={({ id }) => id} {...props} />;
 }
 
-/** Shows the name of the changed resource, as a link if it has a page. Deleted webhooks and rules have none. */
+/**
+ * Shows the name of the changed resource, or the beginning of its id. If the resource has a page, the text is a link.
+ * Deleted webhooks and rules have no page.
+ */
 function Resource({ event, names }: { event: AuditEvent; names: ReadonlyMap<string, string> }) {
   const { resource_type, resource_id: id } = event;
   const paths = usePaths();

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@tocsin/client/browser';
 
-/** Label of each audited action. */
+/** For each action in the audit events, the label that the console shows. */
 export const auditActionWords: Readonly<Record<AuditEvent['action'], string>> = {
   'webhook.created': 'Webhook created',
   'webhook.updated': 'Webhook changed',

@@ -4,7 +4,7 @@ import { errorCodeWords, wordsOf } from '../shared/words.js';
 import { CodeBlock, Duration, Empty, ExactTime, Facts, RelativeTime, StatusChip } from '../ui/index.js';
 import './attempt-timeline.css';
 
-/** Lists the given attempts, newest first. The newest one is expanded. */
+/** Lists attempts, newest first. The details of the newest attempt are open. `attempts` is ordered from old to new. */
 export function AttemptTimeline({ attempts }: { attempts: readonly Attempt[] }) {
   if (attempts.length === 0)
     return (

@@ -111,8 +111,8 @@ function Jobs({ filters, chips, list }: JobsProps) {
 /**
  * Returns true if the button for a bulk redelivery is useful. With a filter for the state, the list must contain a
  * delivery. Without such a filter, the list must contain a failed delivery, because the job then redelivers only failed
- * ones. If no loaded delivery has failed and more can be loaded, a request searches for a failed one, unless jobs do
- * not support the filters.
+ * deliveries. If no loaded delivery has failed and more deliveries can be loaded, a request searches for a failed one.
+ * No request is sent if redelivery jobs do not support the filters.
  */
 function useHasEnded(filters: FilterValues, { items, hasMore }: LiveList<DeliveryRow>): boolean {
   const isAnyState = filters.status === undefined;

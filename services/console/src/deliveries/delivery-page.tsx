@@ -83,7 +83,7 @@ function Record({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** Shows the time of the next attempt and the reason for the wait. */
+/** Shows why the delivery waits, and the time of its next attempt. Shows nothing for a delivery that does not wait. */
 function NextAttempt({ delivery }: { delivery: Delivery }) {
   const { next_attempt_at, waiting_reason, webhook_id } = delivery;
   const now = useNow();
@@ -121,7 +121,7 @@ function PauseReason({ webhookId }: { webhookId: string }) {
   return <p>{reason ? `Its webhook is paused: ${reason}.` : waitingReasonWords.paused}</p>;
 }
 
-/** Buttons that send an ended or waiting delivery now, and cancel a waiting or queued one. */
+/** Two buttons: one sends an ended or waiting delivery now, the other cancels a waiting or queued delivery. */
 function Actions({ delivery: { id, status } }: { delivery: Delivery }) {
   const { redeliver, cancel } = useDeliveryActions(id);
   const isOnItsWay = status === 'sending' || status === 'queued';

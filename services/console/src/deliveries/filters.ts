@@ -21,8 +21,8 @@ export type FilterName = (typeof filterNames)[number];
 export type FilterValues = Partial<Record<FilterName, string>>;
 
 /**
- * Returns the filter of an API request. Invalid values stay unchanged, because the error message of the API names the
- * mistake.
+ * Returns the filter of an API request. Invalid values are passed on unchanged, because the API rejects them with a
+ * message that names the mistake.
  */
 export function toFilter(values: FilterValues): DeliveryFilter {
   const { status_code, label, ...rest } = values;
@@ -42,9 +42,9 @@ export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
   [error_code, model_id, label].some((value) => value !== undefined);
 
 /**
- * Returns the request of a job that redelivers all matching deliveries; without a filter for the state, only the failed
- * ones. Returns undefined if the filters select open deliveries, or if redelivery jobs do not support one of the
- * filters.
+ * Returns the request of a job that redelivers all matching deliveries. If the filters contain no state, the job
+ * redelivers only failed deliveries. Returns undefined if the filters select open deliveries, or if redelivery jobs do
+ * not support one of the filters.
  */
 export function toRedelivery(values: FilterValues): CreateRedelivery | undefined {
   const { status = 'failed', ...rest } = values;
@@ -71,7 +71,7 @@ export interface Names {
   alertRule(id: string): string;
 }
 
-/** Returns a function for each filter. The function converts the value of the filter to the text of a chip. */
+/** Returns, for each filter, a function that converts the filter's value to the text of its chip. */
 export function chipTexts(names: Names): ChipTexts<FilterName> {
   return {
     status: (value) => wordsOf(deliveryStatusWords, value)?.label ?? value,

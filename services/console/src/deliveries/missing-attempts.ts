@@ -3,9 +3,9 @@ import type { DeliveryWithAttempts } from '@tocsin/client/browser';
 type Attempts = Pick<DeliveryWithAttempts, 'attempts' | 'attempts_made' | 'attempts_expired'>;
 
 /**
- * Returns a sentence about attempts that the page does not show, or undefined if it shows all. An attempt is missing if
- * it is no longer stored, or if it is not among the latest attempts that the API returns: at most 100, and fewer if
- * their texts are long.
+ * Returns a sentence about the attempts that the page of a delivery does not show, or undefined if the page shows all.
+ * An attempt is missing if it is no longer stored, or if it is not among the latest attempts that the API returns: at
+ * most 100, and fewer if their texts are long.
  */
 export function describeMissingAttempts({
   attempts,

@@ -18,7 +18,7 @@ export interface DeliveryBarsProps {
 
 /**
  * Bar chart with one bar for each time step. A bar links to the deliveries of its step. The Tab key reaches only one
- * bar. The arrow keys, Home and End move the focus to other bars.
+ * bar. The left and right arrow keys, Home and End move the focus to other bars.
  */
 export function DeliveryBars({ steps, step }: DeliveryBarsProps) {
   const paths = usePaths();
@@ -104,7 +104,10 @@ function totalOf({ succeeded, failed, skipped, open }: Step): number {
   return succeeded + failed + skipped + open;
 }
 
-/** Each part of a bar has a height of at least 2 px, so that one failure among thousands stays visible. */
+/**
+ * Returns the CSS height of one part of a bar. A part with at least one delivery has at least 2 px, so that one failure
+ * among thousands of deliveries stays visible.
+ */
 function heightOf(count: number, highest: number): string {
   return count === 0 ? '0' : `max(2px, ${(100 * count) / highest}%)`;
 }

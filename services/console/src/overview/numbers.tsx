@@ -12,7 +12,7 @@ interface NumbersProps {
   oldestOpenAt: string | null;
 }
 
-/** Shows the totals of the time range, and the number and age of the open deliveries. */
+/** Shows the totals of the time range, the number of open deliveries, and the age of the oldest one. */
 export function Numbers({ summary, step, oldestOpenAt }: NumbersProps) {
   const paths = usePaths();
   const { succeeded, failed, successRate, p50Ms, p95Ms, open } = summary;

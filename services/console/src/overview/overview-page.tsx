@@ -44,8 +44,8 @@ function Overview({ range }: { range: TimeRange }) {
   const webhooks = useWebhooks();
   if (data === undefined && error === null) return <Loading what="the numbers of your deliveries" />;
   const summary = data && summarize(data.steps);
-  // Without webhooks, and without deliveries in the time range, the page shows only `Troubles`: it offers to create a
-  // webhook, or says who can.
+  // If there are neither webhooks nor deliveries in the time range, the page shows only `Troubles`, which offers to
+  // create a webhook or says which roles can.
   const isNew = summary?.total === 0 && webhooks.data?.length === 0;
   return (
     <>

@@ -7,7 +7,7 @@ function webhook(name: string, state: Webhook['health']['state'], rate: number |
 }
 const namesOf = (webhooks: Webhook[]) => rankTroubles(webhooks).map(({ name }) => name);
 
-test('paused webhooks rank before failing ones, and failing ones before recovered ones', () => {
+test('paused webhooks rank first, then failing ones, then healthy ones with recent failures', () => {
   const webhooks = [webhook('c', 'healthy', 0.5), webhook('b', 'failing', 0.9), webhook('a', 'paused', 1)];
   expect(namesOf(webhooks)).toEqual(['a', 'b', 'c']);
 });

@@ -18,7 +18,7 @@ test('skipped and open deliveries are excluded from the success rate', () => {
   expect(summary).toMatchObject({ total: 11, successRate: 0.75 });
 });
 
-test('without an ended delivery, latency and success rate are null', () => {
+test('without an ended delivery, the latencies and the success rate are null', () => {
   expect(summarize([step({ open: 1 })])).toMatchObject({ successRate: null, p50Ms: null, p95Ms: null });
 });
 

@@ -11,7 +11,7 @@ import { formatPercent } from './summary.js';
 
 const shown = 10;
 
-/** Lists the webhooks that need attention, each with its reason. */
+/** Lists the webhooks that need attention, each with the reason why. */
 export function Troubles() {
   const webhooks = useWebhooks({ pollMs: 30_000 });
   if (webhooks.data?.length === 0) return <NoWebhooks />;
@@ -48,7 +48,10 @@ function TroubleList({ troubles }: { troubles: readonly Webhook[] }) {
   );
 }
 
-/** Links to the failed deliveries of the webhook, or to all its deliveries if none has failed in the last 24 hours. */
+/**
+ * Link to the failed deliveries of the webhook. If none has failed in the last 24 hours, it opens all deliveries of the
+ * webhook.
+ */
 function DeliveriesOf({ webhook: { id, health } }: { webhook: Webhook }) {
   const paths = usePaths();
   const hasFailed = (health.success_rate_24h ?? 1) < 1;

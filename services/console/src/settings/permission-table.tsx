@@ -3,7 +3,10 @@ import { checkPermission, grantingRoles, useWhoami } from '../api/index.js';
 import { useWorkspaceId } from '../paths.js';
 import { Loading, StatusChip } from '../ui/index.js';
 
-/** Label of each permission. `api_key_manage` is missing, because API keys are managed on the command line. */
+/**
+ * Label of each permission. `api_key_manage` is missing, because API keys are managed on the command line and not in
+ * the console.
+ */
 const permissionWords: Readonly<Record<Exclude<Permission, 'api_key_manage'>, string>> = {
   workspace_list_webhooks: 'See the webhooks',
   webhook_read: 'Open a webhook',

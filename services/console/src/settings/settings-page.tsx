@@ -30,7 +30,7 @@ const parameters = ['dead_letters'] as const;
 
 /**
  * Lists the dead letters of the workspace. Users with the role `tocsin_admin`, which applies to every workspace, can
- * also list those of all workspaces, including messages without a workspace.
+ * also list the dead letters of all workspaces, including messages that name no workspace.
  */
 function ScopedDeadLetters() {
   const { values, set } = useSearch(parameters);

@@ -14,7 +14,7 @@ import { AttachList } from '../shared/attach-list.js';
 import { QueryState } from '../shared/query-state.js';
 import { Button, Card, Failure, Form, Notice, TextField } from '../ui/index.js';
 
-/** Form for the settings of the workspace: its name and its notice webhooks. */
+/** Form for the settings of the workspace: its name, and the webhooks that receive its notices. */
 export function WorkspaceSettings() {
   const settings = useSettings();
   const update = usePermission('workspace_update_settings');
@@ -61,7 +61,7 @@ function WorkspaceName({ name, canChange }: { name: Settings['name']; canChange:
   );
 }
 
-/** Lists the notice webhooks. Showing their names requires `workspace_list_webhooks`. */
+/** Lists the webhooks that receive notices. Their names are shown only to users with `workspace_list_webhooks`. */
 function NoticeWebhooks({ ids, canChange }: { ids: readonly string[]; canChange: boolean }) {
   const { data, error } = useWebhooks();
   const { allowed, reason } = usePermission('workspace_list_webhooks');

@@ -1,6 +1,6 @@
 import { AddressField, type Search, uuidFormat } from '../ui/index.js';
 
-/** Filter fields for labels and models of alerts. */
+/** Fields that filter a list by a label and by the model of the alert. */
 export function AlertSearchFields({ search }: { search: Search<'label' | 'model_id' | 'since'> }) {
   const { label = '', model_id = '' } = search.values;
   return (
@@ -26,7 +26,10 @@ const labelFormat = {
   hint: 'Write it as name:value, for example team:risk.',
 };
 
-/** Sets filters that require a time range. If the search has no range, it is set to the last week. */
+/**
+ * Sets filters that the API accepts only with a time range. If the search has no start time, the start is set to one
+ * week ago.
+ */
 export function setWithSince<Name extends string>(
   { values, set }: Search<Name | 'since'>,
   changes: Partial<Record<Name, string>>,

@@ -5,12 +5,12 @@ import './shared.css';
 interface Attachable {
   id: string;
   name: string;
-  /** Short description below the name. */
+  /** Short description that is shown with the name, for example the host of a webhook. */
   detail?: string;
 }
 
 export interface AttachListProps {
-  /** Plural name of the entries, for example `alert rules`. */
+  /** Name of the entries in the plural, for example `alert rules`. */
   things: string;
   attached: readonly Attachable[];
   /** All entries that are not attached. */
@@ -22,12 +22,12 @@ export interface AttachListProps {
   pendingId: string | undefined;
 }
 
-/** Maximum number of entries that are shown under `Other`. Users find the rest with the search field. */
+/** Maximum number of entries that are shown below the heading `Other …`. Users find the rest with the search field. */
 const maxShown = 8;
 
 /**
- * Lists the attached entries with buttons that detach them, and other entries with buttons that attach them. A long
- * list of other entries has a search field.
+ * Lists the attached entries with buttons that detach them, and the other entries with buttons that attach them. If
+ * there are more than eight other entries, a field searches them by name.
  */
 export function AttachList({ things, attached, others, linkTo, onChange, pendingId }: AttachListProps) {
   const [search, setSearch] = useState('');

@@ -33,7 +33,10 @@ const words: Readonly<Record<JobKind, JobWords>> = {
 
 export interface BulkJobProps<Kind extends JobKind> {
   kind: Kind;
-  /** Filter of the job. Undefined hides the button: the filters of the page allow no job, or no entry would change. */
+  /**
+   * Filter of the job. Undefined if jobs do not support the filters of the page, or if the job would change nothing.
+   * The button is then hidden.
+   */
   request: JobFilters[Kind] | undefined;
   /** The entries that the job changes, for example `the failed deliveries that match`. */
   things: string;
@@ -45,7 +48,7 @@ export interface BulkJobProps<Kind extends JobKind> {
 
 /**
  * Button that starts a job for all entries that match the filters of the page. Below the button are the running jobs of
- * the same kind, and the job that the user has started here. Requires `delivery_redeliver`.
+ * the same kind, and the job that the user has started with this button. Requires `delivery_redeliver`.
  */
 export function BulkJob<Kind extends JobKind>({
   kind,

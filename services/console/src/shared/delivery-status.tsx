@@ -13,7 +13,7 @@ interface LastAttempt {
   response?: { status_code: number } | null;
 }
 
-/** Describes the result of the last attempt in a few words. */
+/** Returns the result of a delivery's last attempt as text: the HTTP status, or the error if there was no response. */
 export function resultOf({
   error_code,
   response,

@@ -8,7 +8,7 @@ import { describeEnd } from './live-list-state.js';
 
 type Shown = Pick<DeliveryRow, 'id' | 'webhook_name' | 'status' | 'attempts_made'>;
 
-/** Columns that each table of deliveries has. */
+/** These three columns are part of each table of deliveries. */
 const webhook: Column<Shown> = {
   header: 'Webhook',
   width: 'minmax(0, 2fr)',
@@ -69,7 +69,7 @@ export function DeliveriesOfAlert({ rows }: { rows: readonly Delivery[] }) {
   );
 }
 
-/** Shows the name of a webhook, as a link to its delivery. */
+/** Link to a delivery. Its text is the name of the webhook. */
 function DeliveryLink({ id, name }: { id: string; name: string }) {
   return <Link to={usePaths().delivery(id)}>{name}</Link>;
 }

@@ -5,7 +5,7 @@ export interface FilterChip<Name extends string> {
   text: string;
 }
 
-/** Functions that convert the value of each filter to text, by the name of the filter. */
+/** For each filter, by its name, a function that converts the filter's value to the text of its chip. */
 export type ChipTexts<Name extends string> = Readonly<Record<Name, (value: string) => string>>;
 
 /** Returns the names and texts of the active filters, in the order of `texts`. */
@@ -19,13 +19,13 @@ export function chipsOf<Name extends string>(
   });
 }
 
-/** Texts of the time filters, for example `from 23 Nov 2026, 08:00:00 UTC`. */
+/** Chip texts of the time filters, for example `from 23 Nov 2026, 08:00:00 UTC`. */
 export const timeTexts: ChipTexts<'since' | 'until'> = {
   since: (time) => `from ${formatExact(Date.parse(time))}`,
   until: (time) => `before ${formatExact(Date.parse(time))}`,
 };
 
-/** Texts of the filters for labels and models of alerts. */
+/** Chip texts of the filters for labels and models of alerts. */
 export const alertSearchTexts: ChipTexts<'label' | 'model_id'> = {
   label: (label) => `label ${label}`,
   model_id: (id) => `model ${id.slice(0, 8)}`,

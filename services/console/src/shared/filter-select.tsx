@@ -21,7 +21,7 @@ export function FilterSelect<Name extends string>({ search, name, label, options
   );
 }
 
-/** Returns an option for each entry of a table with codes and their labels. */
+/** Returns an option for each entry of `table`, which maps codes to labels. */
 export function wordOptions(table: Readonly<Record<string, string | { label: string }>>): SelectOption[] {
   return Object.entries(table).map(([value, words]) => ({
     value,
@@ -35,8 +35,8 @@ interface Named {
 }
 
 /**
- * Returns an option for each resource. A chosen resource that is not among `items` counts as deleted and is shown with
- * its id.
+ * Returns an option for each resource. A chosen resource that is not among `items` has been deleted. It gets an option
+ * with its id and the word `deleted`.
  */
 export function namedOptions(items: readonly Named[], selected: string | undefined): SelectOption[] {
   const isKnown = selected === undefined || items.some(({ id }) => id === selected);
@@ -46,7 +46,10 @@ export function namedOptions(items: readonly Named[], selected: string | undefin
   ];
 }
 
-/** Returns a function that returns the name of a resource, or the beginning of its id if it is not among `items`. */
+/**
+ * Returns a function that converts an id to the name of its resource, or to the first eight characters of the id if the
+ * resource is not among `items`.
+ */
 export function nameIn(items: readonly Named[] = []): (id: string) => string {
   const names = new Map(items.map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? id.slice(0, 8);

@@ -24,20 +24,20 @@ const words: Readonly<Record<'pause' | 'silence', HoldWords>> = {
 
 export interface HoldUntilProps {
   kind: keyof typeof words;
-  /** End of the pause or silence, ISO 8601, possibly in the past. Null if there is none. */
+  /** End of the latest pause or silence, ISO 8601, possibly in the past. Null if there is none. */
   until: string | null;
   isPending: boolean;
   /**
-   * Called with the chosen end, or with null to end the pause or silence now. Undefined if the user may not change it.
-   * The component then shows only a pause or silence that has not ended.
+   * Called with the end that the user has chosen, ISO 8601, or with null to end the pause or silence now. Undefined if
+   * the user may not change the pause or silence. The component then shows it only until its end.
    */
   onChange: ((until: string | null) => void) | undefined;
 }
 
 const hourMs = 3_600_000;
 /**
- * The API accepts an end of at most 7 days from now. The last option is one minute shorter, because the clock of the
- * API can be behind.
+ * Lengths of a pause or silence, in milliseconds. The API accepts an end of at most 7 days from now. The last length is
+ * one minute shorter, because the clock of the API can be behind the clock of the browser.
  */
 const lengths = [
   { value: String(hourMs), label: '1 hour' },

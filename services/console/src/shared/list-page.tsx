@@ -14,7 +14,7 @@ export interface ListPageProps<T> extends Pick<QueryStateProps<readonly T[]>, 'q
   newPath: string;
   /** Text that an empty list shows to users who can create entries. */
   firstSteps: string;
-  /** Shows the entries. It is called if there is at least one. */
+  /** Returns the content that shows the entries. Called only if there is at least one entry. */
   children(entries: readonly T[]): ReactNode;
 }
 

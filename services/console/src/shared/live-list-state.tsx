@@ -43,7 +43,7 @@ export function LiveListState({ list, things, isFiltered, empty, children }: Liv
   );
 }
 
-/** Returns the text below the last row. */
+/** Returns the text below the last row, for example `60 loaded, loading more …` or `72 in total`. */
 export function describeEnd({ items, hasMore }: LiveList<unknown>): string {
   const count = items.length.toLocaleString('en');
   return hasMore ? `${count} loaded, loading more …` : `${count} in total`;

@@ -8,7 +8,10 @@ export interface QueryStateProps<T> {
   children(data: T): ReactNode;
 }
 
-/** Shows the data of a query, or its state: loading or failed. Loaded data stays visible if a later poll fails. */
+/**
+ * Shows the data of a query, or a message that the query is loading or has failed. Loaded data stays visible if a later
+ * poll fails.
+ */
 export function QueryState<T>({ query: { data, error, refetch }, what, children }: QueryStateProps<T>) {
   return (
     <>

@@ -3,7 +3,7 @@ import { Permitted } from '../api/index.js';
 import { Page, type PageHead } from '../ui/index.js';
 import { QueryState, type QueryStateProps } from './query-state.js';
 
-/** Permission to read each kind of record. */
+/** For each kind of record, the permission that is required to read it. */
 const permissions = {
   alert: 'alert_read',
   'alert rule': 'alert_rule_read',

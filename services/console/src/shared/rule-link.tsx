@@ -3,8 +3,8 @@ import { useAlertRules } from '../api/index.js';
 import { usePaths } from '../paths.js';
 
 /**
- * Shows the name of a rule, as a link if the rule exists. Deleted rules, and the built-in rules of notices, have no
- * page.
+ * Shows the name of a rule. If the rule exists, the name is a link. Deleted rules and the built-in rules of notices
+ * have no page.
  */
 export function RuleLink({ id, name }: { id: string; name?: string }) {
   const paths = usePaths();

@@ -84,8 +84,8 @@ export const alertOutcomeWords: Readonly<Record<Alert['outcome'], Words & { reas
 };
 
 /**
- * Looks up the words for a code. Returns undefined for an unknown code, because the API can be newer than this version
- * of the console.
+ * Returns the entry of `table` for a code of the API. Returns undefined for an unknown code, because the API can be
+ * newer than this version of the console.
  */
 export function wordsOf<Code extends string, Value>(
   table: Readonly<Record<Code, Value>>,

@@ -10,9 +10,9 @@ export interface CodeEditorHandle {
 }
 
 /**
- * Editor for a template with line numbers, syntax colours, completion and marked problems. The editor is in a shadow
- * root, because CodeMirror can use constructed style sheets there. In the document itself, CodeMirror would add a style
- * element, and the Content-Security-Policy would reject it.
+ * Editor for a template. It has line numbers, syntax colours and completion, and marks problems. The editor is in a
+ * shadow root, because CodeMirror can use constructed style sheets there. In the document itself, CodeMirror would add
+ * a style element, and the Content-Security-Policy would reject it.
  */
 export function CodeEditor({
   label,

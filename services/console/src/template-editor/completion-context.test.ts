@@ -24,7 +24,7 @@ test.each([
   ['{% if mod^', { kind: 'variable', from: 6 }],
   ['{"model": "mod^', { kind: 'text', from: 11 }],
   ['{{ a }} mod^', { kind: 'text', from: 8 }],
-])('the completion place in %j is %j', (text, place) => {
+])('at the cursor (^) in %j, the place of the completion is %j', (text, place) => {
   expect(at(text)).toEqual(place);
 });
 
@@ -35,7 +35,7 @@ test.each(["{{ 'mod^' }}", '{{ "a\\"mod^', '{# mod^ #}', '{{ 12^', '{{ f(1).na^'
   },
 );
 
-test('the editor finds the names that a template itself defines', () => {
+test('ownNames finds the names that a template defines with set, for, macro and with', () => {
   const source =
     '{% set off, by = 1, 2 %}{%- for key, value in alert.items() %}{% macro fact(title) %}{% with x = 1 %}';
   expect(ownNames(source)).toEqual(['off', 'by', 'x', 'key', 'value', 'fact']);

@@ -5,8 +5,8 @@ export type CompletionPlace =
   | { readonly kind: 'member'; readonly from: number; readonly object: string };
 
 /**
- * Returns the kind of name that can be completed at an offset. Returns null where no name can be completed, for example
- * inside comments, strings and numbers. Outside tags the kind is `text`.
+ * Returns the kind of name that can be completed at an offset. Outside of `{{ }}` and `{% %}`, the kind is `text`.
+ * Returns null where no name can be completed, for example inside comments, strings and numbers.
  */
 export function completionPlace(source: string, offset: number): CompletionPlace | null {
   const before = source.slice(0, offset);
@@ -30,7 +30,7 @@ export function completionPlace(source: string, offset: number): CompletionPlace
   return { kind: 'variable', from };
 }
 
-/** Returns the last tag or comment that is opened but not closed in the text. */
+/** Returns the last `{{`, `{%` or `{#` in the text and its offset, or null if it is closed again in the text. */
 function openTag(text: string): { opening: '{{' | '{%' | '{#'; start: number } | null {
   const start = Math.max(text.lastIndexOf('{{'), text.lastIndexOf('{%'), text.lastIndexOf('{#'));
   if (start === -1) return null;

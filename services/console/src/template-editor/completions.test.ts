@@ -12,7 +12,7 @@ test('in braces, the editor completes variables, objects, functions and names th
   );
 });
 
-test('filters, tests, tags and members are completed where the syntax allows them', () => {
+test('the editor completes filters, tests, tags and members only where the syntax allows them', () => {
   expect(labels('{{ metric_value | ^')).toEqual(expect.arrayContaining(['round', 'default', 'tojson']));
   expect(labels('{{ metric_value | ^')).not.toContain('model_name');
   expect(labels('{{ bound is ^')).toEqual(expect.arrayContaining(['defined', 'none']));

@@ -2,7 +2,7 @@ import { sampleFacts, type TemplateNames, templateNames } from '@tocsin/template
 import { completionPlace, ownNames } from './completion-context.js';
 import { filterNotes, variableNotes } from './filter-notes.js';
 
-/** A completion. The members are a subset of CodeMirror's `Completion`. */
+/** A name that the editor suggests. The members are a subset of those of CodeMirror's `Completion`. */
 interface NameCompletion {
   readonly label: string;
   readonly detail?: string;
@@ -32,8 +32,8 @@ const loopMembers = [
 ];
 
 /**
- * Returns the names that can be completed at an offset. Outside of tags, any text is allowed. There, variables in
- * braces are therefore suggested only if the user requests completion (`isExplicit`).
+ * Returns the names that can be completed at an offset. Outside of `{{ }}` and `{% %}`, a template can contain any
+ * text, so variables (in braces) are suggested there only if the user requests completion (`isExplicit`).
  */
 export function completeNames(source: string, offset: number, isExplicit: boolean): NameCompletions | null {
   const place = completionPlace(source, offset);

@@ -4,8 +4,8 @@ import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
 /**
- * Editor colours from the CSS variables of the page, which the shadow root inherits. Problems are marked without
- * images. CodeMirror's own marks are `data:` URLs, and the Content-Security-Policy rejects these.
+ * Colours of the editor, from the CSS variables of the page, which the shadow root inherits. Problems are marked
+ * without images, because the images of CodeMirror are `data:` URLs, which the Content-Security-Policy rejects.
  */
 const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '0.875rem', height: '100%' },

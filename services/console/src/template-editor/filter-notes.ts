@@ -1,6 +1,6 @@
 /**
- * Short descriptions of the most used filters of the template language, by name. The editor completes the names of
- * other filters without a description.
+ * Short descriptions of the filters of the template language that are used most often, by name. The editor also
+ * completes the names of all other filters, but shows no description for them.
  */
 export const filterNotes: Readonly<Record<string, string>> = {
   abs: 'the number without its sign',

@@ -13,7 +13,7 @@ test('a template without problems is rendered with the given values', () => {
   });
 });
 
-test('the first position where an output is not JSON is reported', () => {
+test('if the output is not JSON, the first invalid position is reported', () => {
   const { problems, output, fault } = inspect('{"a": 1\n "b": 2}');
   expect(problems).toMatchObject([{ severity: 'error', line: 2 }]);
   expect(output).toBe('{"a": 1\n "b": 2}');
@@ -33,7 +33,7 @@ test('an error that occurs with the given values but not with the sample values 
   expect(churn(source).problems).toMatchObject([{ severity: 'error', line: 1 }]);
 });
 
-test('a template above 64 KiB is rejected with the same error message as in the API', () => {
+test('a template above 64 KiB is rejected with an error that states its size and the limit', () => {
   const { problems } = inspect(`"${'ä'.repeat(32_768)}"`);
   expect(problems).toEqual([
     {

@@ -18,23 +18,23 @@ export interface Problem {
 
 /** Result of rendering and checking a template with one alert. */
 export interface Inspection {
-  /** Errors first. A template can be saved if it has no errors. */
+  /** Problems of the template, errors first. A template without errors can be saved. */
   readonly problems: readonly Problem[];
   /** The rendered body. Null if the template cannot be rendered. */
   readonly output: string | null;
-  /** First position where `output` is not valid JSON. Undefined if it is valid JSON, or if there is no output. */
+  /** First position at which `output` is not valid JSON. Undefined if `output` is valid JSON or null. */
   readonly fault: Pick<Problem, 'line' | 'column' | 'message'> | undefined;
 }
 
 const compile = createTemplateCompiler(bodyOptions);
 
-/** Limit of the API for a body, in bytes. */
+/** Maximum size that the API accepts for a template, in bytes. */
 const maxBodyBytes = 65_536;
 
 /**
  * Returns a function that renders a template with the given alert, and checks the template with the same code as the
- * API. The check uses the given alert first and then the sample alerts of the API, so that it also finds errors that
- * the values of the given alert cause.
+ * API. The template is checked with the given alert and with the sample alerts of the API. The check therefore also
+ * finds errors that only the values of the given alert cause.
  */
 export function createInspector(facts: AlertFacts): (source: string) => Inspection {
   const check = createBodyChecker({ samples: [facts, ...sampleAlerts] });
@@ -66,8 +66,8 @@ function toProblem(
 }
 
 /**
- * Returns a function that returns true for problems at the position of the given problem. It is used to hide warnings
- * at the position of an error.
+ * Returns a function that tells if another problem has the same position. A warning at the position of an error is
+ * hidden.
  */
 function isAt({ line, column }: Problem): (other: Problem) => boolean {
   return (other) => other.line === line && other.column === column;

@@ -16,7 +16,7 @@ export interface ReadyTemplate {
 
 type Metadata = Omit<ReadyTemplate, 'id' | 'body'>;
 
-/** Parses a file of `docs/templates`. The README of that folder describes the format. */
+/** Parses a file of `docs/templates`. The README of that folder describes the format of the files. */
 export function parseReadyTemplate(path: string, source: string): ReadyTemplate {
   const id = (path.split('/').at(-1) ?? path).replace(/(\.json)?\.j2$/, '');
   const comment = /^\{#([\s\S]*?)#\}\s*/.exec(source);
@@ -25,7 +25,10 @@ export function parseReadyTemplate(path: string, source: string): ReadyTemplate 
   return { id, title, summary, url, headers, placeholders, body: source.slice(comment[0].length).trimEnd() };
 }
 
-/** Returns the placeholders that occur in at least one of the texts, each with the description of its value. */
+/**
+ * Returns the placeholders that occur in at least one of the texts, each with the description of the value that
+ * replaces it.
+ */
 export function openPlaceholders(
   placeholders: ReadyTemplate['placeholders'],
   texts: readonly string[],

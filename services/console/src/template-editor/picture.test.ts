@@ -1,6 +1,6 @@
 import { markedLines, pictureOf } from './picture.js';
 
-test('the preview of a chat message made of blocks shows the header as title and fields in pairs', () => {
+test('the picture of a chat message made of blocks has the header as title and fields as facts', () => {
   const picture = pictureOf({
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: 'Fired' } },
@@ -13,7 +13,7 @@ test('the preview of a chat message made of blocks shows the header as title and
   expect(picture?.parts.map(({ type }) => type)).toEqual(['line', 'facts', 'text']);
 });
 
-test('the preview picture of an issue shows project, type, priority and labels as badges', () => {
+test('the picture of an issue has project, type, priority and labels as badges', () => {
   const fields = {
     project: { key: 'OPS' },
     issuetype: { name: 'Bug' },
@@ -30,7 +30,7 @@ test('the preview picture of an issue shows project, type, priority and labels a
   });
 });
 
-test('a body with the member `text` is shown as a chat message; an unknown shape has no picture', () => {
+test('a body with the member `text` is a chat message, and an unknown shape has no picture', () => {
   expect(pictureOf({ text: 'Hello' })).toMatchObject({ kind: 'chat message', title: '' });
   for (const body of [
     null,
@@ -47,12 +47,12 @@ test('a body with the member `text` is shown as a chat message; an unknown shape
   }
 });
 
-test('malformed parts of a body are left out of its preview picture', () => {
+test('malformed blocks of a chat message cause no error in its picture', () => {
   const picture = pictureOf({ blocks: [null, 5, { type: 'section', text: null, fields: [null, 7] }, {}] });
   expect(picture).toMatchObject({ kind: 'chat message', title: '' });
 });
 
-test('pager events, incidents, e-mails and CloudEvents are recognised by their members', () => {
+test('pager events, incidents, e-mails and CloudEvents are recognised by the members of the body', () => {
   const payload = { summary: 'Down', severity: 'critical', source: 'model', custom_details: { value: 0.5 } };
   const bodies = [
     { event_action: 'trigger', payload },

@@ -12,13 +12,13 @@ export type PicturePart =
   | { readonly type: 'facts'; readonly facts: readonly (readonly Span[][])[] }
   | { readonly type: 'line' };
 
-/** A part of a line with one style. */
+/** A piece of a line of text whose characters have the same style. */
 export interface Span {
   readonly text: string;
   readonly style: 'plain' | 'bold' | 'italic' | 'code' | 'link';
 }
 
-/** Returns the picture of a rendered body, or undefined if the shape of the body is unknown. */
+/** Returns the picture of a rendered body (the parsed JSON), or undefined if the shape of the body is unknown. */
 export function pictureOf(body: unknown): Picture | undefined {
   if (!isObject(body)) return undefined;
   for (const recognize of [
@@ -74,7 +74,7 @@ function cardMessage({ attachments }: Fields): Picture | undefined {
   return { kind: 'chat message', title: textOf(first), badges: [], parts };
 }
 
-/** Recognises a request that creates an issue. */
+/** Recognises a request that creates an issue: it has `fields` with a `summary`. */
 function issue({ fields }: Fields): Picture | undefined {
   if (!isObject(fields) || typeof fields.summary !== 'string') return undefined;
   const { summary, project, issuetype, priority, labels, description } = fields;
@@ -87,7 +87,7 @@ function issue({ fields }: Fields): Picture | undefined {
   };
 }
 
-/** Returns the paragraphs of a structured document. A string is one paragraph. */
+/** Returns the texts of the paragraphs of a structured document. A string counts as one paragraph. */
 function paragraphsOf(description: unknown): string[] {
   if (typeof description === 'string') return [description];
   if (!isObject(description)) return [];
@@ -147,7 +147,7 @@ function cloudEvent({ specversion, type, source, data }: Fields): Picture | unde
   return { kind: 'event', title: textOf(type), badges: present([textOf(source)]), parts: detailParts(data) };
 }
 
-/** Recognises a chat message that is a single text. */
+/** Recognises a chat message that is a single text, in the member `text` or `content`. */
 function message({ text, content }: Fields): Picture | undefined {
   const words = textOf(text) || textOf(content);
   return words === ''

@@ -5,8 +5,8 @@ import { PictureView } from './picture-view.js';
 import { problemRange } from './problem-range.js';
 
 /**
- * Shows the rendered body. If the shape of the body is known, also shows approximately how the destination would
- * display it.
+ * Shows the rendered body. If the shape of the body is known, the pane also contains a picture of how the destination
+ * would approximately display the body.
  */
 export function PreviewPane({ inspection, isEmpty }: { inspection: Inspection; isEmpty: boolean }) {
   const { output, fault } = inspection;

@@ -11,11 +11,11 @@ function marked(text: string): string[] {
   });
 }
 
-test('an unknown filter is marked in its line', () => {
+test('the name of an unknown filter is marked in its line', () => {
   expect(marked('{\n  "a": {{ metric_value | rnd(2) }}\n}')).toEqual(['error 2: rnd']);
 });
 
-test('an unknown name is an error, but inside a JSON string only a warning', () => {
+test('an unknown name is marked as an error, or as a warning if it is inside a JSON string', () => {
   expect(marked('{"a": {{ metricvalue }},\n "b": 1}')).toEqual(['error 1: metricvalue']);
   expect(marked('{"a": 1,\n "b": "{{ team }}"}')).toEqual(['warning 2: team']);
 });

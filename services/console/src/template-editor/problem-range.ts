@@ -7,8 +7,9 @@ export interface TextRange {
 }
 
 /**
- * Returns the range of text to mark for a problem: the name or number at its position, or else one character. At the
- * end of a line, the last character is marked. The range is empty only in an empty line.
+ * Returns the range of text to mark for a problem: the name or number at its position, or one character if there is
+ * none. For a position at or after the end of a line, the last character of the line is marked. The range is empty only
+ * in an empty line.
  */
 export function problemRange(text: string, { line, column }: Pick<Problem, 'line' | 'column'>): TextRange {
   const start = lineStart(text, line);

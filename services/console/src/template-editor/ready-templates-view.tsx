@@ -7,7 +7,7 @@ import { pictureOf } from './picture.js';
 import { PictureView } from './picture-view.js';
 import { readyTemplates } from './ready-templates.js';
 
-/** Lists the ready-made templates, each with a picture of the result at its destination. */
+/** Lists the ready-made templates, each with a picture of how its destination displays the body. */
 export function ReadyTemplates({
   isOpen,
   onChoose,

@@ -3,10 +3,10 @@ import { type AlertFacts, sampleFacts } from '@tocsin/template/browser';
 
 type FactName = keyof AlertFacts & string;
 
-/** The sample values as text, as the user typed them, by variable. */
+/** For each variable, its sample value as the text that the user typed. */
 export type SampleTexts = Readonly<Record<FactName, string>>;
 
-/** The variables that can be edited, in the order of the documentation. */
+/** The variables whose sample values can be edited, in the order of the documentation. */
 export const factNames = Object.keys(sampleFacts) as FactName[];
 
 export function toTexts(facts: AlertFacts): SampleTexts {

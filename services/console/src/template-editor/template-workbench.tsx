@@ -9,7 +9,7 @@ import './template-editor.css';
 
 export interface TemplateWorkbenchProps {
   body: string;
-  /** Error of the API for the body of the webhook. */
+  /** Error message of the API about the template (`body`) of the webhook. */
   error: string | undefined;
   onChange(body: string): void;
   onInspect(inspection: Inspection): void;
@@ -17,8 +17,8 @@ export interface TemplateWorkbenchProps {
 }
 
 /**
- * Editor for a template with its problems and its preview. Each change is compiled, checked and rendered at once, in
- * the browser: about 2 ms for a typical template, so no debouncing is needed.
+ * Editor for a template, with a list of its problems and a preview. After each change, the browser compiles, checks and
+ * renders the template at once. That takes about 2 ms for a typical template, so no debouncing is needed.
  */
 export function TemplateWorkbench({ body, error, onChange, onInspect, ref }: TemplateWorkbenchProps) {
   const [texts, setTexts] = useState(() => toTexts(sampleFacts));

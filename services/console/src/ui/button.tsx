@@ -10,9 +10,9 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
 }
 
 /**
- * While `isPending` is true, the button ignores presses and keeps its focus. The text of the button should then name
- * the running action. The property `isPending` of React Aria is not used, because it announces the text through a
- * second element, which has no accessible name after the button is removed.
+ * While `isPending` is true, the button ignores presses and keeps its focus, and its text should name the running
+ * action. The property `isPending` of React Aria is not used, because React Aria announces the text through a second
+ * element, which has no accessible name after the button is removed.
  */
 export function Button({ kind = 'plain', isPending = false, ...props }: ButtonProps) {
   const { onPress, type = 'button', ...rest } = props;

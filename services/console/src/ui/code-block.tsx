@@ -9,7 +9,7 @@ export function CodeBlock({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** Maximum length of JSON that is indented, in characters. Parsing longer texts would block the page. */
+/** Maximum length of JSON that is indented, in characters. Parsing a longer text would block the page noticeably. */
 const longestJson = 100_000;
 
 function indentJson(text: string): string {

@@ -9,7 +9,7 @@ export interface DialogProps {
   /** `alertdialog` for a question that the user must answer. */
   role?: 'dialog' | 'alertdialog';
   children: ReactNode;
-  /** Buttons below the content. The confirming button is last. */
+  /** Buttons below the content. The button that confirms the action is last. */
   actions?: ReactNode;
 }
 
@@ -40,7 +40,7 @@ export function Dialog({ title, isOpen, onClose, role = 'dialog', children, acti
 export interface ConfirmButtonProps extends Omit<ButtonProps, 'onPress'> {
   /** Title as a question, for example `Delete the webhook?`. */
   title: string;
-  /** Description of the effect. */
+  /** Description of what the action does, shown below the title. */
   question: ReactNode;
   /** Label of the confirming button, for example `Delete`. */
   action: string;

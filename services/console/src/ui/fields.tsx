@@ -16,7 +16,7 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'children' | 'c
   /** Error message of an invalid field. */
   error?: string | undefined;
   placeholder?: string;
-  /** True if the field has several lines. */
+  /** True if the user can enter several lines. */
   multiline?: boolean;
   /** Values that the browser suggests while the user types. */
   suggestions?: readonly string[];
@@ -51,10 +51,13 @@ export function TextField(props: TextFieldProps) {
 }
 
 export interface AddressFieldProps extends Omit<TextFieldProps, 'value' | 'onChange' | 'onBlur' | 'error'> {
-  /** Value in the address of the page. */
+  /** Value of the field in the address of the page. */
   value: string;
   onChange(text: string): void;
-  /** Format of a complete value. While the text is incomplete, the URL of the page keeps the previous value. */
+  /**
+   * Format of a complete value. While the typed text does not match `pattern`, the address of the page keeps the
+   * previous value.
+   */
   format?: { pattern: RegExp; hint: string };
 }
 
@@ -64,8 +67,8 @@ export const uuidFormat = {
 };
 
 /**
- * Text field whose value is in the address of the page. The address is updated with a delay. Until then, the field
- * shows the typed text, because the value from the address lacks the latest characters.
+ * Text field whose value is in the address of the page. The address is updated with a delay. While the user types, the
+ * field therefore shows the typed text and not the value from the address, which can lack the latest characters.
  */
 export function AddressField({ value, onChange, format, ...props }: AddressFieldProps) {
   const [typed, setTyped] = useState<string>();
@@ -106,7 +109,10 @@ export interface SelectFieldProps {
   hideLabel?: boolean;
 }
 
-/** Native select element, because it works with keyboard, screen reader and touch in all browsers. */
+/**
+ * Field to choose one of several options. It is a native select element, because that works with keyboard, screen
+ * reader and touch in all browsers.
+ */
 export function SelectField(props: SelectFieldProps) {
   const { label, value, options, onChange, description, isDisabled = false, hideLabel = false } = props;
   const id = useId();

@@ -6,7 +6,7 @@ export interface FormProps {
   children: ReactNode;
 }
 
-/** Form that the console validates and sends. The browser does neither. */
+/** Form whose fields the console validates and sends. The browser neither validates nor sends them. */
 export function Form({ className = 'stack', onSubmit, children }: FormProps) {
   return (
     <form

@@ -5,7 +5,7 @@ test.each([
   [60_000, '1 minute'],
   [7_300_000, '2 hours'],
   [86_400_000, '1 day'],
-])('an elapsed time of %d ms is formatted as %j, and its start with "ago"', (ms, text) => {
+])('an elapsed time of %d ms is formatted as %j, and the time of its start with "ago"', (ms, text) => {
   expect([formatElapsed(ms), formatRelative(-ms)]).toEqual([text, `${text} ago`]);
 });
 

@@ -8,7 +8,8 @@ const units = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 /**
- * Formats a difference to the present time in the largest unit that fits, for example `3 minutes ago` or `in 2 hours`.
+ * Formats the difference between a time and the present time in the largest unit that fits, for example `3 minutes ago`
+ * or `in 2 hours`. A positive difference is in the future.
  */
 export function formatRelative(differenceMs: number): string {
   const size = Math.abs(differenceMs);
@@ -26,7 +27,9 @@ export function formatElapsed(elapsedMs: number): string {
   );
 }
 
-/** Formats a local date and time to the second, with the time zone. */
+/**
+ * Formats a time (Unix milliseconds) as local date and time with seconds and time zone. Returns `unknown time` for NaN.
+ */
 export function formatExact(timeMs: number): string {
   if (Number.isNaN(timeMs)) return 'unknown time';
   return new Date(timeMs).toLocaleString('en-GB', {

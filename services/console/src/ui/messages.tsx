@@ -59,7 +59,7 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
   );
 }
 
-/** Message for a list without entries: the reason and a possible next step. */
+/** Message for a list without entries. It says why the list is empty and what the user can do next. */
 export function Empty({
   title,
   children,

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import type { Tone } from './messages.js';
 
-/** Shows a state as text with a colour. The text alone is sufficient, so users need not see the colour. */
+/**
+ * Shows a state as text with a colour. The text says everything that the colour says, for users who cannot see colours.
+ */
 export function StatusChip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className="status" data-tone={tone}>

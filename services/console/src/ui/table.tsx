@@ -7,8 +7,9 @@ export interface Column<T> {
   /** Column width as a CSS grid track, for example `2fr` or `120px`. */
   width: string;
   /**
-   * Display of the cell in windows narrower than 640 px. `hide`: hidden. `line`: on a line of its own. `last`: on a
-   * line below all other cells. `label`: with the column header in front of the value.
+   * Display of the cell in windows narrower than 640 px. With `hide`, the cell is hidden. With `line`, it has a line of
+   * its own. With `last`, it is on a line below all other cells. With `label`, the column header is in front of the
+   * value.
    */
   narrow?: 'hide' | 'line' | 'last' | 'label';
 }
@@ -19,21 +20,24 @@ export interface TableProps<T> {
   columns: readonly Column<T>[];
   rows: readonly T[];
   rowKey(row: T): string;
-  /** Called when the user scrolls to one of the last 10 rows. */
+  /**
+   * Called when one of the last 10 rows becomes visible, and again if one of them is visible after more rows were
+   * loaded.
+   */
   onEndReached?: () => void;
   /** Text below the last row. */
   footer?: ReactNode;
 }
 
 /**
- * Height of a row with one line in a wide window, in pixels. It is the assumed height of rows that are not rendered
- * yet.
+ * Assumed height of rows that are not rendered yet, in pixels. It is the height of a row with one line of text in a
+ * wide window.
  */
 const rowHeightPx = 44;
 
 /**
- * Virtual table that scrolls with the page: only visible rows and some rows around them are in the document. Rows can
- * have different heights. The first cell should contain a link, so that the row can be reached by keyboard.
+ * Table that scrolls with the page. Only the visible rows and 15 rows above and below them are in the document. Rows
+ * can have different heights. The first cell should contain a link, so that the row can be reached by keyboard.
  */
 export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }: TableProps<T>) {
   const body = useRef<HTMLDivElement>(null);
@@ -49,14 +53,14 @@ export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }:
     scrollMargin: offset,
     getItemKey: (index) => rowKey(rows[index]!),
   });
-  // A script that changes the scroll position ends the smooth scrolling of the browser, for example after Ctrl+Home. If
-  // a row above the visible part turns out not to have the assumed height, the position is therefore corrected only
-  // while the user does not scroll.
+  // A row above the visible part can turn out not to have the assumed height. The scroll position must then be
+  // corrected, but a script that changes the position ends the smooth scrolling of the browser, for example after
+  // Ctrl+Home. The position is therefore corrected only while the page does not scroll.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ end }, _delta, { isScrolling, scrollOffset }) =>
     !isScrolling && end <= (scrollOffset ?? 0);
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (virtualizer.range?.endIndex ?? 0) >= rows.length - 10;
-  // The effect also runs each time more rows are loaded, because they may not fill the screen.
+  // The effect also runs each time more rows are loaded, because the rows may still not fill the screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is new on each render.
   useEffect(() => {
     if (isAtEnd) onEndReached?.();

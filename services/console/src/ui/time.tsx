@@ -3,7 +3,10 @@ import { formatDuration, formatElapsed, formatExact, formatRelative } from './fo
 
 const NowContext = createContext(Date.now());
 
-/** Provides the present time to all relative times. It is updated every 5 s while the page is visible. */
+/**
+ * Provides the present time to all components that show relative times. It is updated every 5 s while the page is
+ * visible.
+ */
 export function NowProvider({ children }: { children: ReactNode }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -20,12 +23,15 @@ export function NowProvider({ children }: { children: ReactNode }) {
   return <NowContext value={now}>{children}</NowContext>;
 }
 
-/** Returns the present time in milliseconds, at most 5 s old. */
+/** Returns the present time in Unix milliseconds. While the page is visible, it is at most about 5 s old. */
 export function useNow(): number {
   return useContext(NowContext);
 }
 
-/** Shows a time in words, with the exact time on hover. `format` gets the milliseconds from now until the time. */
+/**
+ * Shows a time in words, with the exact time on hover. `format` gets the number of milliseconds from now until the
+ * time, which is negative for a past time.
+ */
 function TimeInWords({ at, format }: { at: string; format(differenceMs: number): string }) {
   const now = useNow();
   const timeMs = Date.parse(at);
@@ -36,12 +42,12 @@ function TimeInWords({ at, format }: { at: string; format(differenceMs: number):
   );
 }
 
-/** Shows `3 minutes ago`, with the exact time on hover. `at` is ISO 8601. */
+/** Shows a time as `3 minutes ago` or `in 2 hours`, with the exact time on hover. `at` is ISO 8601. */
 export function RelativeTime({ at }: { at: string }) {
   return <TimeInWords at={at} format={formatRelative} />;
 }
 
-/** Shows `in 3 minutes` with the exact time on hover, or `now` for a past time. `at` is ISO 8601. */
+/** Shows a future time as `in 3 minutes`, with the exact time on hover, and a past time as `now`. `at` is ISO 8601. */
 export function NextTime({ at }: { at: string }) {
   const now = useNow();
   return Date.parse(at) > now ? <RelativeTime at={at} /> : 'now';

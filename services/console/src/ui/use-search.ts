@@ -25,8 +25,8 @@ export function useSearch<Name extends string>(names: readonly Name[]): Search<N
         if (value === undefined || value === '') next.delete(name);
         else next.set(name, value);
       }
-      // A history entry is created only when a filter is added or removed. A changed value replaces the entry, so that
-      // typing does not fill the browser history.
+      // An entry in the browser history is created only when a filter is added or removed. A changed value replaces the
+      // latest entry, so that typing does not fill the history.
       const replace = entries.every(([name, value]) => Boolean(value) && params.has(name));
       setParams(next, { replace, preventScrollReset: true });
     },

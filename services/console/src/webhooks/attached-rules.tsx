@@ -5,7 +5,7 @@ import { usePaths } from '../paths.js';
 import { AttachList } from '../shared/attach-list.js';
 import { Card, Failure, LinkButton, Loading, Notice } from '../ui/index.js';
 
-/** Lists the alert rules that call a webhook, and the other rules, to which it can be attached. */
+/** Lists the alert rules to which a webhook is attached, and the other rules, to which users can attach it. */
 export function AttachedRules({ webhook }: { webhook: Webhook }) {
   const rules = useAlertRules();
   const update = usePermission('alert_rule_update');

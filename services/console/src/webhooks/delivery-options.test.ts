@@ -30,7 +30,7 @@ test('webhook options are converted to field texts, with times in seconds, and b
   expect(fromOptionTexts(texts)).toEqual({ fields: api });
 });
 
-test('an empty option field means the default, and `none` in the retry field means no retries', () => {
+test('an empty option field stands for the default, and `none` in the retry field for no retries', () => {
   expect(fromOptionTexts(defaultOptions)).toEqual({ fields: none });
   expect(toOptionTexts(none as Webhook)).toEqual(defaultOptions);
   expect(fromOptionTexts({ ...defaultOptions, retrySeconds: 'none' })).toEqual({
@@ -38,7 +38,7 @@ test('an empty option field means the default, and `none` in the retry field mea
   });
 });
 
-test('options are described with labels, and defaults are left out', () => {
+test('describeOptions returns labels and values of options, and leaves out default values', () => {
   expect(describeOptions(api as Webhook)).toEqual([
     ['Timeout', '2.5\u00a0s'],
     ['Retries', 'after 5\u00a0s, 30\u00a0s'],
@@ -63,7 +63,7 @@ test.each([
   ['rateRequests', '1.5'],
   ['rateRequests', '1001'],
   ['ratePeriodSeconds', '60'],
-] as const)('options with only %s set to %j have an error at this field', (name, text) => {
+] as const)('the option field %s with the text %j has an error', (name, text) => {
   const result = fromOptionTexts({ ...defaultOptions, [name]: text });
   expect('errors' in result && Object.keys(result.errors)).toContain(name);
 });

@@ -1,7 +1,7 @@
 import type { PatchWebhook, Webhook } from '@tocsin/client/browser';
 import { formatDuration } from '../ui/format-time.js';
 
-/** The optional settings of a webhook as text, as the user typed them. An empty text means the default. */
+/** The optional settings of a webhook as the texts that the user typed. An empty text stands for the default value. */
 export interface OptionTexts {
   readonly timeoutSeconds: string;
   /** Delays in seconds, separated by commas. `none` means no retry. */
@@ -13,8 +13,8 @@ export interface OptionTexts {
 }
 
 /**
- * Returns the member of `OptionTexts` for the first two parts of the path of an API error, for example `rate_limit` and
- * `period_ms`.
+ * Returns the member of `OptionTexts` to which an API error belongs. `field` and `member` are the first two parts of
+ * the error's path, for example `rate_limit` and `period_ms`.
  */
 export function optionAt(field: string, member: string | undefined): keyof OptionTexts | undefined {
   switch (field) {
@@ -60,7 +60,8 @@ export function toOptionTexts(webhook: Webhook): OptionTexts {
 }
 
 /**
- * Returns the request fields of the API, or an error message for each invalid text. The limits are those of the API.
+ * Converts the texts to the fields of an API request. If texts are invalid, returns an error message for each of them.
+ * The limits are those of the API.
  */
 export function fromOptionTexts(
   texts: OptionTexts,

@@ -39,7 +39,7 @@ test('a paused webhook is described with the reason and the end of the pause', (
   ).toContain('asked for a pause');
 });
 
-test('a disabled webhook is described with the reason if Tocsin disabled it', () => {
+test('the text for a disabled webhook contains the reason if Tocsin has disabled the webhook', () => {
   const disabled = { health: health('disabled'), disabled_reason: 'It failed for a day.' };
   expect(describeWebhook(webhookWith(disabled)).reason).toBe('It failed for a day.');
   expect(describeWebhook(webhookWith({ health: health('disabled') })).reason).toContain('skipped');
@@ -65,7 +65,7 @@ test('a success rate is shown as 100 % only without failures, and as 0 % only wi
   ]);
 });
 
-test('an address is shortened to its scheme and host', () => {
+test('hostOf shortens a URL to its scheme and host, and returns any other text unchanged', () => {
   expect(hostOf('https://chat.example.com/hooks/secret')).toBe('https://chat.example.com');
   expect(hostOf('no address')).toBe('no address');
 });

@@ -2,13 +2,13 @@ import type { Webhook } from '@tocsin/client/browser';
 import { pauseReasonWords, wordsOf } from '../shared/words.js';
 import type { Tone } from '../ui/index.js';
 
-/** The state of a webhook as text. */
+/** Description of the state of a webhook, as the console shows it. */
 export interface WebhookState {
   readonly label: 'Healthy' | 'Failing' | 'Paused' | 'Disabled' | 'Idle' | 'Cannot be decrypted';
   readonly tone: Tone;
   /** Reason for the state. Null if the label needs no explanation. */
   readonly reason: string | null;
-  /** End of a pause, ISO 8601. */
+  /** End of the pause, ISO 8601. Null if the webhook is not paused. */
   readonly until: string | null;
   readonly since: string | null;
 }
@@ -72,7 +72,10 @@ export function formatRate(rate: number | null): string {
   return `${Math.round(rate * 100)} %`;
 }
 
-/** Returns the scheme and the host of an address. The rest of the address can contain secrets. */
+/**
+ * Returns the scheme and the host of a URL, because the rest of the URL can contain secrets. Any other text is returned
+ * unchanged.
+ */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }

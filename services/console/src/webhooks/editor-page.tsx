@@ -7,7 +7,7 @@ import { Button, Failure, Loading, Notice, Page } from '../ui/index.js';
 import { WebhookEditor } from './webhook-editor.js';
 import { emptyForm, toCreate, toForm, toPatch, type WebhookForm } from './webhook-form.js';
 
-/** Page that creates a webhook. */
+/** Page on which a user creates a webhook. */
 export function NewWebhookPage() {
   return (
     <Page
@@ -37,7 +37,7 @@ function NewWebhook() {
   );
 }
 
-/** Page that changes a webhook. */
+/** Page on which a user changes a webhook. */
 export function EditWebhookPage() {
   const { webhookId = '' } = useParams();
   const { data } = useWebhook(webhookId);
@@ -58,8 +58,8 @@ function EditWebhook({ webhookId }: { webhookId: string }) {
 }
 
 /**
- * Editor of a loaded webhook. `first` is the version that was loaded when the page opened. Later versions do not
- * overwrite unsaved changes.
+ * Editor of a loaded webhook. `first` is the version that was loaded when the page opened. Versions that are fetched
+ * later do not overwrite unsaved changes.
  */
 function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   const [loaded, setLoaded] = useState(first);

@@ -11,7 +11,7 @@ test('headers are converted to one row for each value, and back without loss', (
   expect(toHeaders(toRows(headers))).toEqual(headers);
 });
 
-test('empty rows of headers are left out, and header names are trimmed', () => {
+test('toHeaders leaves out empty rows, and removes spaces around header names', () => {
   const rows = withEmptyRow([{ name: ' Accept ', value: ' text/plain', key: 4 }]);
   expect(rows.at(-1)).toEqual({ name: '', value: '', key: 5 });
   expect(toHeaders(rows)).toEqual({ Accept: [' text/plain'] });

@@ -8,7 +8,7 @@ export interface HeaderRow {
 
 type Headers = Readonly<Record<string, readonly string[]>>;
 
-/** Headers whose values are never masked. All other values can be credentials. */
+/** Headers whose values are never masked. The values of all other headers can be credentials. */
 const plainHeaders: ReadonlySet<string> = new Set(['content-type', 'accept']);
 
 /** Returns true if the value of a header is masked by default. Tocsin also redacts these values in stored responses. */
@@ -16,7 +16,7 @@ export function isSecretHeader(name: string): boolean {
   return name.trim() !== '' && !plainHeaders.has(name.trim().toLowerCase());
 }
 
-/** Returns one row for each value. A header without values is not sent, so it has no row. */
+/** Returns one row for each value of each header. A header without values is not sent, so it has no row. */
 export function toRows(headers: Headers): HeaderRow[] {
   const lines = Object.entries(headers).flatMap(([name, values]) => values.map((value) => ({ name, value })));
   return lines.map((line, key) => ({ ...line, key }));
@@ -34,7 +34,7 @@ export function toHeaders(rows: readonly HeaderRow[]): Record<string, string[]> 
   return Object.fromEntries(headers);
 }
 
-/** Appends an empty row. */
+/** Returns the rows with an empty row at the end. */
 export function withEmptyRow(rows: readonly HeaderRow[]): HeaderRow[] {
   return [...rows, { name: '', value: '', key: Math.max(-1, ...rows.map(({ key }) => key)) + 1 }];
 }

@@ -11,7 +11,7 @@ export interface HeadersEditorProps {
 
 /**
  * Fields for the headers of a request, one row for each value. Values that can be secrets are masked until the user
- * shows them.
+ * presses the button that shows them.
  */
 export function HeadersEditor({ rows, errors, onChange }: HeadersEditorProps) {
   const problems = rowProblems(rows);

@@ -6,7 +6,7 @@ import { Card, Failure, LinkButton, Loading, RelativeTime } from '../ui/index.js
 
 const shown = 10;
 
-/** Lists the newest deliveries of a webhook, and polls for new ones. */
+/** Lists the newest deliveries of a webhook, and polls for new deliveries. */
 export function LatestDeliveries({ webhookId }: { webhookId: string }) {
   return (
     <Card title="Latest deliveries">

@@ -62,7 +62,10 @@ interface SecretsProps {
   secrets: readonly SigningSecret[];
 }
 
-/** Maximum number of signing secrets of a webhook in the API. Each request is signed with all that have not expired. */
+/**
+ * Maximum number of signing secrets that the API allows for a webhook. Each request is signed with all secrets that
+ * have not expired.
+ */
 const maxSecrets = 5;
 
 function Secrets({ webhookId, signing, secrets }: SecretsProps) {
@@ -170,8 +173,8 @@ function Secret({ secret: { id, created_at, expires_at }, isLast, isDeleting, on
 }
 
 /**
- * Time until the existing secrets expire after a new one is created, in seconds. An empty value means that they do not
- * expire.
+ * Choices for the time, in seconds, after which the existing secrets expire when a new secret is created. With an empty
+ * value, they do not expire.
  */
 const rotations = [
   { value: '', label: 'keep signing' },
@@ -187,7 +190,7 @@ interface CreateSecretProps {
   onCreate(expireOthersAfterSeconds: number | undefined): void;
 }
 
-/** Button that creates the first secret, or a new one. The user chooses when the existing secrets expire. */
+/** Button that creates a secret. If the webhook already has secrets, the user also chooses when these expire. */
 function CreateSecret({ count, isPending, onCreate }: CreateSecretProps) {
   const [rotation, setRotation] = useState('86400');
   const isFull = count >= maxSecrets && rotation !== '0';

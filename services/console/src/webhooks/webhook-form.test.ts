@@ -35,7 +35,7 @@ test('a change request contains only the changed fields', () => {
   });
 });
 
-test('a new webhook is enabled and has the header Content-Type', () => {
+test('a new webhook is enabled and has the header Content-Type: application/json', () => {
   expect(toCreate({ ...emptyForm, name: ' Chat ', url: 'https://a.example ', body: '{}' })).toEqual({
     name: 'Chat',
     url: 'https://a.example',

@@ -43,7 +43,7 @@ export function toForm(webhook: Webhook): WebhookForm {
   };
 }
 
-/** The request fields of the API that the form can set. */
+/** The fields of an API request that the form can set. */
 type WebhookFields = CreateWebhook &
   Required<Pick<CreateWebhook, 'name' | 'url' | 'headers' | 'body' | 'enabled' | 'retry_on_timeout'>>;
 
@@ -65,7 +65,7 @@ export function toCreate(form: WebhookForm): WebhookFields {
   };
 }
 
-/** Returns the fields that differ from the loaded form, in the format of the API. */
+/** Returns the fields that differ from those of the loaded webhook, in the format of the API. */
 export function toPatch(form: WebhookForm, loaded: WebhookForm): PatchWebhook {
   const before: Readonly<Record<string, unknown>> = { ...toCreate(loaded) };
   const changed = Object.entries(toCreate(form)).filter(

@@ -48,7 +48,7 @@ function headOf(webhook: Webhook): PageHead {
   return { title: webhook.name, lead, actions: <Actions webhook={webhook} /> };
 }
 
-/** Shows the warnings of the API after the webhook was saved. */
+/** After a webhook was saved, shows the warnings that the API returned. */
 function SaveWarnings() {
   const state: unknown = useLocation().state;
   const { warnings } = (state ?? {}) as { warnings?: unknown };
@@ -178,7 +178,10 @@ function DeleteWebhook({ webhook: { id, name } }: { webhook: Webhook }) {
   );
 }
 
-/** Returns the names of the rules in a 409 response, or undefined for any other error. */
+/**
+ * Returns the names of the rules that use the webhook, from the 409 response to its deletion. Returns undefined for any
+ * other error.
+ */
 function rulesThatUseIt(error: Error | null): string[] | undefined {
   const rules = (error as { problem?: { alert_rules?: unknown } } | null)?.problem?.alert_rules;
   if (!Array.isArray(rules)) return undefined;

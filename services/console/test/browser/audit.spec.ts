@@ -32,7 +32,7 @@ test('an admin sees who changed which fields of a webhook, without the values', 
   await expect(page.getByRole('row')).toHaveCount(2);
 });
 
-test('a started redelivery is listed in the audit events', async ({ page, stack }) => {
+test('the start of a bulk redelivery is listed in the audit events', async ({ page, stack }) => {
   const { id } = await stack.api.redeliveries.create({ status: 'failed', since: new Date().toISOString() });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/audit?resource_id=${id}`);

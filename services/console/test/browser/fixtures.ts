@@ -23,7 +23,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const executablePath = ensureChromiumInstalled(join(tmpdir(), 'tocsin-chromium.log'), report);
       await use({ executablePath });
     },
-    // Installing Chromium, if it is missing, takes about a minute.
+    // If Chromium is missing, it is installed, which takes about a minute.
     { scope: 'worker', timeout: 300_000 },
   ],
   stack: [

@@ -4,7 +4,7 @@ import { createRule, createWebhook, fire } from './records.js';
 import type { BrowserStack } from './stack.js';
 import { focusByTab, signIn } from './steps.js';
 
-test('every step from sign-in to redelivery works with the keyboard alone', async ({ page, stack }) => {
+test('a user can do all steps from sign-in to redelivery by keyboard alone', async ({ page, stack }) => {
   test.setTimeout(180_000);
   const { press, fill, open } = keyboardOf(page);
   const template = page.getByRole('textbox', { name: 'Template' });
@@ -75,7 +75,7 @@ test('every step from sign-in to redelivery works with the keyboard alone', asyn
   }
 });
 
-test('filters, rules, signing, settings and sign-out work with the keyboard alone', async ({
+test('a user can use filters, rules, signing, settings and sign-out with the keyboard alone', async ({
   page,
   stack,
 }) => {
@@ -134,7 +134,7 @@ test('filters, rules, signing, settings and sign-out work with the keyboard alon
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
 });
 
-test('arrow keys and Home move between the bars of the overview, and Enter opens one', async ({
+test('arrow keys and Home move between the bars of the overview, and Enter opens the deliveries', async ({
   page,
   stack,
 }) => {

@@ -11,13 +11,16 @@ const scrolled = 20_000;
  * loaded page.
  */
 const longestTaskMs = 1_000;
-/** Upper bound for the rows in the document: the rows of one window, 15 rows above it and 15 below it. */
+/**
+ * Upper bound for the number of rows in the document. The document has the rows of one window, 15 rows above it and 15
+ * below it.
+ */
 const mostRowsInDocument = 100;
 const webhookCount = 1_000;
 
 test.use({ trace: 'off' });
 
-test('a reopened page first loads a new response; only its polls accept a shared (cached) one', async ({
+test('a page that is opened again loads a new response, and its polls accept a shared one', async ({
   page,
   stack,
 }) => {
@@ -56,7 +59,7 @@ test('a list of 100,000 deliveries scrolls without blocking the page for a secon
   await expect(page.getByRole('link', { name: 'Webhook 0', exact: true })).toBeVisible();
 });
 
-test('the DOM has few rows of a list of 1,000 webhooks while a user scrolls and searches it', async ({
+test('the document has few rows of a list of 1,000 webhooks while a user scrolls and searches it', async ({
   page,
   stack,
 }) => {
@@ -70,7 +73,7 @@ test('the DOM has few rows of a list of 1,000 webhooks while a user scrolls and 
   expect(seen).toBe(webhookCount);
   await expect(page.getByRole('link', { name: 'Webhook 0999', exact: true })).toBeVisible();
 
-  // The text is typed faster than the address of the page is updated. No typed character may be lost.
+  // The test types faster than the address of the page is updated. No typed character may be lost.
   await page.getByLabel('Search by name or host').pressSequentially('webhook 012');
   await expect(page.getByLabel('Search by name or host')).toHaveValue('webhook 012');
   await expect(page.getByText(`10 of ${webhookCount} webhooks`)).toBeVisible();
@@ -80,8 +83,8 @@ test('the DOM has few rows of a list of 1,000 webhooks while a user scrolls and 
 });
 
 /**
- * Replaces the API's list of deliveries by a generated list in the browser. The tests of the API cover the real long
- * lists.
+ * Makes the browser use a generated list of deliveries instead of the list of the API. The tests of the API cover long
+ * lists in the database.
  */
 function serveLongList(length: number): void {
   const newest = Date.now();
@@ -108,7 +111,9 @@ function serveLongList(length: number): void {
   };
 }
 
-/** Replaces the API's list of webhooks by a generated one in the browser. Every tenth webhook is failing. */
+/**
+ * Makes the browser use a generated list of webhooks instead of the list of the API. Every tenth webhook is failing.
+ */
 function serveWebhooks(length: number): void {
   const now = new Date().toISOString();
   const entry = (index: number) => ({
@@ -136,8 +141,8 @@ function serveWebhooks(length: number): void {
 }
 
 /**
- * Scrolls to the end by half a window in each frame. Returns the largest number of rows in the document at one time,
- * and the number of different rows that were in the document.
+ * Scrolls to the end of the page, by half the height of the window in each frame. Returns the largest number of rows in
+ * the document at one time, and the number of different rows that were in the document.
  */
 async function scrollToEnd(): Promise<{ mostRows: number; seen: number }> {
   const seen = new Set<string>();

@@ -16,7 +16,8 @@ test('a user cancels a running redelivery, one waiting delivery and all waiting 
   await expect(async () => {
     expect(await api.deliveries.list({ webhook_id: webhookId, status: 'failed' }).toArray()).toHaveLength(2);
   }).toPass();
-  // A redelivery job waits while a webhook has more than half of its allowed open deliveries.
+  // A redelivery job waits while a webhook has more than half of the open deliveries that it may have. The webhook is
+  // paused, so that its deliveries stay open.
   await api.webhooks.update(webhookId, { paused_until: new Date(Date.now() + 3_600_000).toISOString() });
   const waiting = maxOpenPerWebhook / 2 + 2;
   await Promise.all(Array.from({ length: waiting }, () => fire(stack, rule)));
@@ -84,7 +85,7 @@ test('the button for a bulk redelivery is shown only if a matching delivery has 
   await expect(offer).toBeVisible();
 });
 
-test('an empty list polls only for recent entries', async ({ page, stack }) => {
+test('a poll of an empty list reads only entries of the last few minutes', async ({ page, stack }) => {
   await signIn(page, stack);
   const poll = page.waitForRequest((request) => {
     const { searchParams } = new URL(request.url());
@@ -94,8 +95,8 @@ test('an empty list polls only for recent entries', async ({ page, stack }) => {
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/deliveries?status_code=599`);
   await expect(page.getByText('No delivery matches')).toBeVisible();
   const since = new URL((await poll).url()).searchParams.get('since');
-  // A poll starts ten minutes before the previous one, rounded down to a minute. The page made all its requests after
-  // `openedAtMs`.
+  // A poll reads entries since ten minutes before the previous poll, rounded down to a whole minute. The page sent its
+  // first request after `openedAtMs`.
   expect(openedAtMs - Date.parse(since!)).toBeLessThan(11 * 60_000);
 });
 
@@ -163,7 +164,7 @@ test('a dead letter shows its reason, and only a deployment admin can requeue it
   await expect(page.getByText('The alert rule is unknown')).toHaveCount(2);
 });
 
-test('alerts with a label are found through a link of an alert and through the filter', async ({
+test('alerts with a label are found with the link on the page of an alert and with the filter', async ({
   page,
   stack,
 }) => {

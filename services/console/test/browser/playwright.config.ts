@@ -12,7 +12,7 @@ export default defineConfig({
   workers: 1,
   timeout: 60_000,
   expect: { timeout: 10_000 },
-  // Timeout for the whole run, including the start of the stack.
+  // Time limit of all tests together, including the start of the stack, in milliseconds.
   globalTimeout: 10 * 60_000,
   reporter: 'list',
   // TRACE=1 records a trace for `playwright show-trace`.

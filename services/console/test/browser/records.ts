@@ -1,7 +1,10 @@
 import type { AlertRule, CreateAlertRule, CreateWebhook, PublishAlert } from '@tocsin/client';
 import type { BrowserStack } from './stack.js';
 
-/** Creates a webhook that calls the path at the inbox, and returns its id. */
+/**
+ * Creates a webhook that calls `path` at the inbox, which is the test destination of the stack. Returns the webhook's
+ * id.
+ */
 export async function createWebhook(
   { api, inbox_url }: BrowserStack,
   { path, ...webhook }: { name: string; path: string } & Partial<CreateWebhook>,

@@ -22,7 +22,7 @@ const reading = {
   settings: 'Changing the settings is not available to you. It needs the role admin in this workspace.',
 };
 
-/** For each user and page, a text that the page shows. The users are named after their roles. */
+/** For each user and page, a text that the page shows to this user. The users are named after their roles. */
 const texts: Record<string, Record<keyof typeof everything, string>> = {
   admin: everything,
   editor: {
@@ -63,7 +63,7 @@ for (const [user, pages] of Object.entries(texts)) {
     page,
     stack,
   }) => {
-    // The workspace needs a webhook, because otherwise the overview shows only the invitation to create one.
+    // The workspace needs a webhook. Without one, the overview shows only a text about creating a webhook.
     const webhooks = await stack.api.webhooks.list({ limit: 1 }).toArray();
     if (webhooks.length === 0) await createWebhook(stack, { name: 'Any', path: '/any' });
     await signIn(page, stack, user);

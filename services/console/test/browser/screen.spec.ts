@@ -13,7 +13,7 @@ const pages = {
   settings: 'the settings',
 };
 
-test('the main pages fit into 400 px, and a button opens the navigation', async ({ page, stack }) => {
+test('at 400 px width, the main pages fit, and a button opens the navigation', async ({ page, stack }) => {
   test.setTimeout(120_000);
   await signIn(page, stack);
   await page.setViewportSize({ width: 400, height: 800 });

@@ -87,8 +87,8 @@ test('a screenshot of every page is taken in both themes and widths', async ({ p
     await page.waitForLoadState('networkidle');
     await expect(page.getByText(/^Loading /)).toHaveCount(0);
     for (const width of widths) {
-      // The window gets the height of the page (at most 3,000 px), because rows and editors outside the window are not
-      // rendered.
+      // The window gets the height of the page (at most 3,000 px), because table rows and editors outside of the window
+      // are not rendered.
       await page.setViewportSize({ width, height: 800 });
       const height = await stableHeight();
       await page.setViewportSize({ width, height: Math.min(height, tallestPx) });

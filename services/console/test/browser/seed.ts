@@ -4,8 +4,8 @@ import { createAmqpPublisher } from '@tocsin/client';
 import type { BrowserStack } from './stack.js';
 
 /**
- * Creates the data of the screenshots: webhooks that succeed, fail, respond slowly or sign, with rules, alerts,
- * settings and a dead letter.
+ * Creates the data of the screenshots: webhooks whose requests succeed, fail, take long or are signed, and rules,
+ * alerts, settings and a dead letter.
  */
 export async function seed({ api, inbox_url, amqp_url, workspace_id }: BrowserStack): Promise<void> {
   const body = '{"text": "{{ alert_rule_name }} fired for {{ model_name }}: {{ metric_value | round(2) }}"}';

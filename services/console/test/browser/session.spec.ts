@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
 import { expectAccessible, signIn, signOut } from './steps.js';
 
-test('a token is renewed without a new page load, and is not in the storage of the browser', async ({
+test('a token is renewed without a page load, and is not stored in the storage of the browser', async ({
   page,
   stack,
 }) => {
@@ -43,7 +43,10 @@ test('a user without a session returns to the requested address after signing in
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
 });
 
-test('the development server of the console can sign users in', async ({ page, stack }) => {
+test('the identity provider accepts the address of the development server as redirect target', async ({
+  page,
+  stack,
+}) => {
   const { default: config } = await import('../../vite.config.js');
   const { host, port } = (config as { server: { host: string; port: number } }).server;
   const address = new URL(`${stack.auth_url}/realms/${stack.realm}/protocol/openid-connect/auth`);

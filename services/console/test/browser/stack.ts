@@ -20,7 +20,7 @@ interface StackFile {
 }
 
 export interface BrowserStack extends StackFile {
-  /** API client with the rights of an admin. Tests prepare data with it. */
+  /** API client with the role admin, with which tests prepare data. */
   api: PlatformClient;
   stop(): Promise<void>;
 }
@@ -34,8 +34,8 @@ const startTimeoutMs = 120_000;
 export const maxOpenPerWebhook = 40;
 
 /**
- * Runs `npm start` on free ports with a separate state directory. The stack ends with this process, even if the process
- * is killed.
+ * Runs `npm start` on free ports with a separate state directory. The stack ends when this process ends, even if the
+ * process is killed.
  */
 export async function startBrowserStack(): Promise<BrowserStack> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-browser-'));
@@ -52,8 +52,8 @@ export async function startBrowserStack(): Promise<BrowserStack> {
       PATH: process.env.PATH,
       TOCSIN_STATE: join(directory, 'state'),
       PORT_BASE: String(portBase),
-      // The console renews a token 30 s before it expires. With a lifetime of 45 s, a token is renewed every 15 s
-      // during the tests.
+      // The console renews a token when it expires within 30 s. With a lifetime of 45 s, a token is therefore renewed
+      // about every 15 s during the tests.
       ACCESS_TOKEN_TTL_SECONDS: '45',
       MAX_OPEN_PER_WEBHOOK: String(maxOpenPerWebhook),
     },

@@ -28,7 +28,7 @@ export async function openPage(page: Page, name: string): Promise<void> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Fails if axe reports a violation on the page in the light or the dark theme. */
+/** Expects that axe finds no violation of accessibility rules on the page, in the light and in the dark theme. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const theme of ['light', 'dark']) {
     await page.evaluate((name) => {

@@ -139,7 +139,7 @@ test('a user creates, tests and corrects a webhook, and redelivers its failed de
   });
 });
 
-test('a conflicting change of another user is reported before it can be overwritten', async ({
+test('a conflicting change by another user is reported, and is overwritten only on request', async ({
   page,
   stack,
 }) => {

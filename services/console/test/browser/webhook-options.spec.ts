@@ -3,7 +3,7 @@ import { test } from './fixtures.js';
 import { createRule, createWebhook } from './records.js';
 import { expectAccessible, signIn } from './steps.js';
 
-test('a user sets options of a webhook, pauses it and silences a rule for a time', async ({
+test('a user sets options of a webhook, pauses the webhook and silences its rule', async ({
   page,
   stack,
 }) => {

@@ -46,6 +46,7 @@ export interface DeliveryWorker {
   port: number;
   /**
    * Stops consuming, finishes the deliveries in flight, and returns all other unacknowledged messages to the broker.
+   * `deadlineMs` limits the duration in milliseconds.
    */
   close(deadlineMs: number): Promise<void>;
 }
@@ -57,7 +58,7 @@ interface Overrides {
 
 const service = 'delivery-worker';
 
-/** Creates the worker from its configuration and connects all of its parts. */
+/** Creates the worker from its configuration, connects its parts to each other, and starts it. */
 export async function createDeliveryWorker(
   config: DeliveryWorkerConfig,
   overrides: Overrides = {},
@@ -120,8 +121,8 @@ export async function createDeliveryWorker(
   const repository = createDispatchRepository(database, config.queuedLeaseMs);
   const publish = createPublishDeliveries({ publisher, repository, databaseRetry, logger });
 
-  // When the worker stops, the processing of waiting messages fails. These errors are not reported, because the broker
-  // delivers the messages to another worker.
+  // When the worker stops, the processing of messages that still wait fails. These errors are not reported, because the
+  // broker delivers the messages to another worker.
   const onError = (err: unknown) => {
     if (signal.aborted) return;
     metrics.messageFailed();

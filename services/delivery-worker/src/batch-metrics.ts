@@ -1,6 +1,6 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** Metric of the number of items in each batch, separately for fan-out, claims and records. */
+/** Creates the metric of the sizes of batches. The label `stage` separates batches of fan-out, claims and records. */
 export function createBatchMetrics(metrics: Metrics) {
   const batches = metrics.histogram({
     name: 'tocsin_batch_size',

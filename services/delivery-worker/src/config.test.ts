@@ -6,7 +6,7 @@ const env = {
   SECRETS_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
 };
 
-test('the default lease of queued rows is 45 seconds, as documented', () => {
+test('the default lease of queued rows is 45 seconds', () => {
   expect(loadConfig(env)).toMatchObject({ queuedLeaseMs: 45_000 });
 });
 

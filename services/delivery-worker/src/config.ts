@@ -9,27 +9,29 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   egress: { allow: string[]; caFile?: string };
   retry: RetryPolicy;
   /**
-   * Maximum number of requests in flight. The maximum number of delivery messages in flight is twice as large, plus
-   * 300.
+   * Maximum number of requests in flight. The maximum number of messages in flight from the queue of deliveries is
+   * twice as large, plus 300.
    */
   slots: number;
-  /** Lease of a queued row in milliseconds: the maximum time that a delivery may wait in the queue. */
+  /**
+   * Lease of a queued row, in milliseconds. A delivery that waits longer in the queue returns to the state `waiting`.
+   */
   queuedLeaseMs: number;
   openDeliveries: OpenDeliveryLimits;
   retentionDays: number;
   /** Retention of attempts in days. Attempts contain the bodies of requests and responses. */
   retentionAttemptsDays: number;
   /**
-   * True: partitions of expired days are moved to the schema `archive`, until a command writes them to files. False:
-   * they are dropped.
+   * If true, partitions of expired days are moved to the schema `archive` and stay there until a command writes them to
+   * files. If false, these partitions are dropped.
    */
   retentionArchive: boolean;
   notices: NoticeOptions;
 }
 
 /**
- * Smallest accepted value of `NOTICE_AFTER` and of `AUTO_DISABLE_AFTER`, in milliseconds. It is the shortest wait
- * before a retry that a webhook can configure. With a smaller value, a webhook that fails once would be reported or
+ * Smallest accepted value of `NOTICE_AFTER` and of `AUTO_DISABLE_AFTER`, in milliseconds. It equals the shortest delay
+ * of a retry that a webhook can configure. With a smaller value, a webhook that fails once could be reported or
  * disabled although its first retry succeeds.
  */
 const minNoticeMs = 1_000;
@@ -53,10 +55,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
       maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
-    // The minimum is 10 s, the default request timeout: even if hanging destinations use every slot, slots become free
-    // after this time. A webhook can set a timeout of 20 s. With a lease shorter than this timeout, a row can wait
-    // longer than its lease. The delivery is then queued twice, and the consumer of the second message finds that the
-    // delivery is already claimed.
+    // The minimum is 10 s, the default request timeout. Even if hanging destinations use every slot, slots become free
+    // after this time. A webhook can set a timeout of up to 20 s. If the lease is shorter than this timeout, a row can
+    // wait longer than its lease. The delivery is then queued twice, which is harmless: when the second message is
+    // processed, the delivery is already claimed.
     queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000, { min: 10_000 }),
     openDeliveries: readOpenDeliveryLimits(read),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),

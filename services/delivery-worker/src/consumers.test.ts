@@ -34,7 +34,7 @@ const depsWith = (broker: Broker) => ({
 });
 
 /**
- * Creates a fake broker. It appends the calls that consumers make on their channels to `calls`. `deliver` sends a
+ * Creates a fake broker. The calls that consumers make on its channels are appended to `calls`. `deliver` sends a
  * message to the consumer of a queue.
  */
 function brokerOf(name: string, calls: string[]) {
@@ -105,7 +105,7 @@ test.each([
   ['alerts', 'alerts-unrouted', 100, 1_000, 'alert'],
   ['deliveries', 'deliveries', 100, 2 * 5 + 300, 'delivery'],
 ] as const)(
-  'connection for %s, queue %s, messages of %i bytes: at most %i messages are in flight',
+  'connection for %s, queue %s: of messages with %i bytes, at most %i are in flight',
   async (broker, queue, bytes, prefetch, kind) => {
     const { consumers, taken, handled, ...brokers } = await open();
     consumers.resume('keys');
@@ -116,7 +116,7 @@ test.each([
   },
 );
 
-test('draining the consumers leaves no active timer', async () => {
+test('after the consumers are drained, no timer is active', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   await createConsumers(depsWith({} as Broker)).drain();

@@ -13,8 +13,8 @@ import type { DatabaseRetry } from './database-retry.js';
 import { maxRecording } from './delivery/create-delivery.js';
 
 /**
- * Reason for a pause of the consumers. `database`: the database is unavailable. `keys`: this worker's keys do not
- * decrypt the values in the database. In both cases another worker may be able to process the messages.
+ * Reason for a pause of the consumers: the database is unavailable (`database`), or the keys of this worker do not
+ * decrypt the values in the database (`keys`). In both cases, another worker may be able to process the messages.
  */
 type PauseReason = 'database' | 'keys';
 
@@ -24,20 +24,20 @@ type PauseReason = 'database' | 'keys';
  */
 export interface Consumers {
   open(handlers: Handlers): Promise<void>;
-  /** Adds a reason for a pause. Messages in flight are still processed. */
+  /** Adds a reason for a pause of the consumers. Messages in flight are still processed. */
   pause(reason: PauseReason): void;
-  /** Removes a reason for a pause. */
+  /** Removes a reason for a pause. When none is left, the consumers receive messages again. */
   resume(reason: PauseReason): void;
   /** Returns the messages in flight to the broker. */
   returnToBroker(): Promise<void>;
-  /** Stops receiving. Resolves when no message is in flight. */
+  /** Stops receiving messages. Resolves when no message is in flight. */
   drain(): Promise<void>;
 }
 
 interface Handlers {
   alerts: {
     handle(message: QueueMessage): void;
-    /** Removes all messages that wait for a batch, and settles each one with the error. */
+    /** Removes all alerts that wait for a batch, and settles the message of each one with the error. */
     rejectWaiting(error: Error): void;
   };
   deliveries: { handle(message: QueueMessage): void };
@@ -62,17 +62,18 @@ export interface ConsumersDeps {
 const alertPrefetch = 40_000;
 /**
  * Maximum bytes in flight for each queue. It protects the memory of the worker from large messages. The consumer adapts
- * its prefetch to half of this limit. This half, 32 MiB, holds 40,000 alerts of the usual size, 600 bytes.
+ * its prefetch to half of this limit, 32 MiB. That is enough for 40,000 alerts of the usual size of 600 bytes.
  */
 const maxBytes = 64 * 1_048_576;
 /**
- * Prefetch of the queue of unroutable alerts. This queue is usually empty. Alerts arrive in it only while a binding is
- * missing.
+ * Prefetch of the queue of unroutable alerts. This queue is usually empty. Alerts get into it only if they cannot be
+ * routed, for example while a binding of the queue of alerts is missing.
  */
 const unroutedPrefetch = 1_000;
 /**
- * Maximum wait for the broker's replies when a stopping worker pauses its consumers, in milliseconds. A frozen broker
- * does not reply. Messages that arrive after this time return to their queue when the channel closes.
+ * Maximum time that a stopping worker waits for the broker's replies when it pauses its consumers, in milliseconds. An
+ * unresponsive broker does not reply. Messages that arrive after this time return to their queue when the channel
+ * closes.
  */
 const pauseTimeoutMs = 2_000;
 
@@ -131,8 +132,8 @@ interface Pausable {
 }
 
 /**
- * Length of an outage after which messages are returned to the broker, in milliseconds. A restart or a failover of the
- * database takes less.
+ * Length of a database outage after which messages are returned to the broker, in milliseconds. A restart or a failover
+ * of the database usually takes less time.
  */
 const returnAfterMs = 15_000;
 

@@ -31,14 +31,14 @@ function failingWith(...codes: string[]) {
 
 const tenConflicts = Array.from({ length: 10 }, () => '40P01');
 
-test('an outage resets the conflict count: ten conflicts before and ten after it are retried', async () => {
+test('an outage resets the count of conflicts, so ten before it and ten after it are retried', async () => {
   const { databaseRetry, events } = start();
   const work = failingWith(...tenConflicts, 'ECONNREFUSED', ...tenConflicts);
   expect(await databaseRetry.whileUnavailable(work)).toBe('done');
   expect(events).toEqual(['unavailable', 'available']);
 });
 
-test('statements are repeated with a backoff from 50 ms to 2 s while the database is unavailable', async () => {
+test('while the database is unavailable, a call is repeated with a backoff from 50 ms to 2 s', async () => {
   jest.useFakeTimers();
   jest.spyOn(Math, 'random').mockReturnValue(1);
   const { databaseRetry, stopping } = start();
@@ -55,7 +55,7 @@ test('statements are repeated with a backoff from 50 ms to 2 s while the databas
   await failed;
 });
 
-test('the eleventh conflict of a statement is thrown if no outage occurred in between', async () => {
+test('the eleventh conflict of a call in a row is thrown', async () => {
   const { databaseRetry } = start();
   await expect(databaseRetry.whileUnavailable(failingWith(...tenConflicts, '40P01'))).rejects.toThrow(
     '40P01',
@@ -147,7 +147,7 @@ test('a worker that stops while the database is unavailable rejects the whole ba
   expect(commits).toBe(1);
 });
 
-test('failure() returns the time of the first retry and the last error while a call waits', async () => {
+test('while a call waits, failure() returns the start of the outage and the latest error', async () => {
   const { databaseRetry, stopping } = start();
   expect(databaseRetry.failure()).toBeUndefined();
   const beforeMs = performance.now();

@@ -10,12 +10,15 @@ import {
 } from '@tocsin/kit';
 
 /**
- * Emits `unavailable` when a call starts to wait for the database and no other call is waiting. Emits `available` when
- * no call waits any longer.
+ * Emits `unavailable` when a call starts to wait for the database while no other call waits. Emits `available` when no
+ * call waits any longer.
  */
 export type DatabaseAvailability = EventEmitter<{ unavailable: []; available: [] }>;
 
-/** A period of failing writes: its start on the monotonic clock of the process, in milliseconds, and the last error. */
+/**
+ * An outage in which writes fail. `sinceMs` is its start on the monotonic clock of the process, in milliseconds, and
+ * `error` is the latest error.
+ */
 export interface WriteFailure {
   sinceMs: number;
   error: unknown;
@@ -29,11 +32,15 @@ export interface DatabaseRetry {
   whileUnavailable<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Creates a batcher for one database statement. While the database is unavailable, the whole batch is retried. After
-   * any other error the batch is split, and an item that fails alone is retried with a backoff until the worker stops.
+   * any other error the batch is split, and an item that fails alone is retried with a backoff until it is committed or
+   * the worker stops.
    */
   createBatcher<Item, Result>(options: DatabaseBatcherOptions<Item, Result>): PromiseBatcher<Item, Result>;
   availability: Pick<DatabaseAvailability, 'on'>;
-  /** Returns start and error of the current outage of the database; undefined if no call is waiting for it. */
+  /**
+   * Returns the start and the latest error of the current outage of the database, or undefined if no call waits for the
+   * database.
+   */
   failure(): WriteFailure | undefined;
 }
 
@@ -43,11 +50,15 @@ interface DatabaseBatcherOptions<Item, Result>
     'maxSize' | 'concurrency' | 'gatherMs' | 'maxStarts' | 'onBatch'
   > {
   /**
-   * Commits the items, and resolves to their results in the same order. It is called again after a lost reply, and with
-   * smaller parts of the batch after an error. A second call with the same items must therefore have no further effect.
+   * Commits the items, and resolves to their results in the same order. After a lost reply it is called again, and
+   * after an error it is called with smaller parts of the batch. A second call with the same items must therefore have
+   * no further effect.
    */
   commit: BatcherOptions<Item, Result>['run'];
-  /** Returns a replacement for an item whose value the database rejected. Default: the same item. */
+  /**
+   * Returns the item to retry instead of an item whose value the database rejected. By default, the same item is
+   * retried.
+   */
   replaceInvalid?: (item: Item, error: unknown) => Item;
 }
 
@@ -60,8 +71,8 @@ export interface DatabaseRetryDeps {
 const backoff = { firstMs: 50, maxMs: 2_000 };
 const maxConflicts = 10;
 /**
- * Number of failures of one item between two log lines about it. An item that keeps failing is retried about every two
- * seconds, so about one line a minute is logged.
+ * Number of consecutive failures of one item for which one line is logged. An item that keeps failing is retried about
+ * every two seconds, so about one line a minute is logged.
  */
 const retriesPerLogLine = 30;
 
@@ -107,8 +118,8 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
       return createPromiseBatcher({
         ...options,
         run: (items) => whileUnavailable(async () => (await commit(items)) ?? []),
-        // `whileUnavailable` rejects with the error of an unavailable database only when the worker stops. Every item
-        // of the batch fails then.
+        // `whileUnavailable` rejects with an error of an unavailable database only when the worker stops. The whole
+        // batch fails in this case.
         failsWholeBatch: isDatabaseUnavailable,
         retryItem(item, { error, failures }) {
           if (failures % retriesPerLogLine === 1) logger.warn({ err: error, failures }, 'database.postponed');
@@ -124,7 +135,8 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
 
 /**
  * Retries up to ten times after a deadlock, a serialization failure or a duplicate key. The server has rolled back the
- * statement, so a retry is safe. The retry waits for the locks of the transaction that caused the conflict.
+ * statement, so a retry is safe. No backoff is needed, because the retry waits for the locks of the transaction that
+ * caused the conflict.
  */
 function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   let conflicts = 0;

@@ -59,7 +59,7 @@ function checksOf({ database, consuming, queueDepth, checkKeys, checkWrites }: E
   const isBrokerUp = async () => {
     if (!consuming.alerts.isUp() || !consuming.deliveries.isUp())
       throw new Error('The broker is unavailable.');
-    // The check waits for a reply of the broker. An open connection is not sufficient, because the connection to a
+    // The check waits for a reply from the broker. An open connection is not sufficient, because the connection to a
     // frozen broker stays open until its heartbeats fail.
     await queueDepth();
   };

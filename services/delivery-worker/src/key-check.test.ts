@@ -55,7 +55,7 @@ function start(canary: Buffer | Error) {
 const unchecked = 'SECRETS_KEYS is not checked ye';
 const mismatch = 'SECRETS_KEYS does not contain ';
 
-test('consumers resume once the keys decrypt the canary, and pause once they do not', async () => {
+test('consumers run while the keys decrypt the canary, and pause while the keys do not', async () => {
   const { state, shown, pass } = start(ours);
   await pass(0);
   expect(await shown()).toEqual([true, 'ready', false, ['read', 'resume']]);
@@ -71,7 +71,7 @@ test('consumers resume once the keys decrypt the canary, and pause once they do 
   expect(await shown()).toEqual([true, 'ready', false, ['read', 'resume']]);
 });
 
-test('a worker that starts with wrong keys stays paused, and logs it once a minute', async () => {
+test('a worker that starts with wrong keys stays paused, and logs an error once a minute', async () => {
   const { shown, logged, pass } = start(foreign);
   await pass(0);
   expect(await shown()).toEqual([false, mismatch, true, ['read']]);

@@ -4,7 +4,7 @@ import type { DatabaseRetry } from './database-retry.js';
 
 /** Checks that this worker's keys decrypt the values of the database. */
 export interface KeyCheck {
-  /** Returns the last result: true if the keys decrypt the canary. False before the first check. */
+  /** Returns false before the first check, and while the keys do not decrypt the canary. True if there is no canary. */
   fit(): boolean;
   /**
    * Check for `/readyz`.

@@ -12,7 +12,7 @@ import type { DeliveryWorkerConfig } from './config.js';
 
 export interface Connections {
   database: Database;
-  /** Connections that only the lease uses, so that a renewal never waits behind a batch. */
+  /** Connections that only the lease uses, so that a renewal never waits until a batch has finished. */
   leaseDatabase: Database;
   /**
    * A separate connection for publishing, as RabbitMQ recommends: when the broker blocks publishers, acknowledgements
@@ -71,9 +71,9 @@ export async function openConnections(
 }
 
 /**
- * Wraps a database. If a statement fails because a partition is missing, the partitions of the current days are created
- * and the statement is repeated. This is safe, because the failed statement has changed nothing. If the statement needs
- * a partition of another day, it fails again and its error is thrown.
+ * Wraps a database. If a statement fails because a partition is missing, the partitions from yesterday to a week ahead
+ * are created and the statement is repeated. The repetition is safe, because the failed statement has changed nothing.
+ * If the statement needs a partition of another day, it fails again and its error is thrown.
  */
 function withMissingPartitions(database: Database): Database {
   return {
@@ -94,8 +94,8 @@ function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {
   return createSender({
     ...egress,
     allow: parseCidrs(egress.allow),
-    // Requests to one host can use all slots at the same time. Connections to the host may stay open while idle, as
-    // many as there are slots, for the next burst of requests.
+    // Requests to one host can use all slots at the same time. For the next burst of requests, the host may therefore
+    // have one idle connection for each slot.
     maxIdlePerDestination: slots,
     maxIdle: 2 * slots,
   });

@@ -65,7 +65,7 @@ test('each attempt records the host of its request, even if the url changes betw
   }
 });
 
-test('after its first attempt, a delivery shows the host of the attempt, not that at acceptance', async () => {
+test('after its first attempt, a delivery shows the host of the attempt, not the planned host', async () => {
   const target = await harness.addTarget();
   const planned = harness.plan([target.id]);
   const sentTo = new URL(harness.destination.url('/')).origin;
@@ -118,7 +118,7 @@ test('a redirect is recorded with the first 2,048 characters of its Location', a
   expect(headers).toEqual({ location: location.slice(0, 2_048) });
 });
 
-test('a Location with UTF-8, a cut surrogate pair or invalid bytes is stored', async () => {
+test('UTF-8 in a Location is stored; a cut surrogate pair and an invalid byte become U+FFFD', async () => {
   const long = `/${'x'.repeat(2_046)}😀`;
   for (const [sent, kept] of [
     [Buffer.from('/é/😀'), '/é/😀'],

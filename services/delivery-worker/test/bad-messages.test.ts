@@ -102,7 +102,7 @@ test('an alert published while the queue of alerts is not bound to the exchange 
 test.each([
   ['a-request/1', 'a-request/1'],
   ['no\nid', null],
-])('a dead letter stores the request id of its message if it is valid: %j', async (given, kept) => {
+])('a dead letter stores the request id of its message only if the id is valid: %j', async (given, kept) => {
   const content = Buffer.from(`{"no alert": "${randomUUID()}"}`);
   await harness.publishRaw(content, { [requestIdHeader]: given });
   const letter = await until('the dead letter is written', () =>

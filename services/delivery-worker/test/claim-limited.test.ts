@@ -86,7 +86,7 @@ test.each([1, 2])(
   },
 );
 
-test('a rate limit of three requests allows a burst, and its period is not extended', async () => {
+test('a rate limit of three requests allows a burst, and its period is not extended by 100 ms', async () => {
   const id = await addLimited({ requests: 3, period_ms: 100 * secondMs }, ago(24 * hourMs));
   await addWaiting(id, 3);
   const claimed = await claim(id);
@@ -124,7 +124,7 @@ test('claimLimited claims at most the given number of deliveries, and uses one r
 test.each([
   ['older', ago(2 * hourMs)],
   ['newer', ago(secondMs)],
-])('retries that are %s than deliveries without an attempt take requests before them', async (_, dueAt) => {
+])('retries that are %s than deliveries without an attempt are claimed before them', async (_, dueAt) => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   await addWaiting(id, 5, { due_at: ago(hourMs) });
   const retries = await addWaiting(id, 2, { step: 1, due_at: dueAt });
@@ -151,14 +151,14 @@ test('an expired delivery is claimed although the rate limit is used up, and use
   expect(await next(id)).toEqual(nextAt);
 });
 
-test('claimLimited treats no delivery as expired if a pause by hand is stored for its webhook', async () => {
+test('claimLimited treats no delivery as expired if its webhook has a stored pause by a person', async () => {
   const manual_pauses = '{[2026-01-01,2026-01-02)}';
   const id = await addLimited(hundredAnHour, ago(-hourMs), { manual_pauses });
   await addWaiting(id, 1, { due_at: ago(25 * hourMs) });
   expect(await claim(id)).toEqual([]);
 });
 
-test('a claim takes only deliveries of the given webhook', async () => {
+test('claimLimited claims only deliveries of the given webhook in the given workspace', async () => {
   const [id, other] = [
     await addLimited(hundredAnHour, ago(hourMs)),
     await addLimited(hundredAnHour, ago(hourMs)),

@@ -5,7 +5,7 @@ import { useDatabaseFixtures } from './support/database-fixtures.js';
 const db = useTestDatabase();
 const fixtures = useDatabaseFixtures(db);
 
-test('a claim returns the data of alert and webhook, and a second claim returns nothing', async () => {
+test('a claim returns the data of its alert and webhook, and a second claim returns nothing', async () => {
   const due = await fixtures.queueOne();
   const claimed = await fixtures.claimOne(due);
   expect(claimed).toMatchObject({
@@ -106,7 +106,7 @@ test('a claim returns the age of the current run of the delivery, and the pause 
   expect(claimed.claimedAtMs).toBeLessThanOrEqual(performance.now());
 });
 
-test('a claim returns no webhook if it was deleted or belongs to another workspace', async () => {
+test('a claim returns no webhook if the webhook was deleted or belongs to another workspace', async () => {
   const [foreign, deleted] = [await fixtures.queueOne(), await fixtures.queueOne()];
   const webhooks = db.database.knex('webhooks');
   const idOf = async (due: typeof foreign) => (await fixtures.open(due.deliveryId)).webhook_id;

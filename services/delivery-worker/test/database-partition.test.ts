@@ -4,7 +4,7 @@ import { until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 let harness: WorkerHarness;
-/** Database role of one worker. When the role may not log in, only this worker loses the database. */
+/** Database role of one worker. `cutOff` ends its sessions and forbids new ones; other workers are unaffected. */
 let role: string;
 
 beforeEach(async () => {
@@ -102,7 +102,7 @@ test('a malformed message that a worker without the database returns becomes one
   await other.close(12_000);
   harness.workers.splice(harness.workers.indexOf(other), 1);
 
-  // The worker consumes again only after it has written its dead letters.
+  // The first worker consumes again only after it has written its own dead letters.
   await knex.raw(`alter role ${role} login`);
   await harness.publishRaw(late!);
   await isDeadLettered(late!);

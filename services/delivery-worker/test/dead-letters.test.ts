@@ -40,14 +40,14 @@ test('a dead letter is stored unchanged, except for characters that a text colum
   ]);
 });
 
-test('a message that is too large is stored with its beginning and its full size', async () => {
+test('a dead letter of more than 1 MiB is stored with only its beginning and its full size', async () => {
   await add(letter({ content: Buffer.alloc(1_048_577) }), letter({ content: Buffer.alloc(1_048_576) }));
   const sizes = (await stored()).map(({ content, size_bytes }) => [content.length, size_bytes]);
   expect(sizes).toContainEqual([131_072, 1_048_577]);
   expect(sizes).toContainEqual([1_048_576, 1_048_576]);
 });
 
-test('a dead letter that is written again after a lost reply exists once', async () => {
+test('a dead letter that is written twice, for example after a lost reply, is stored once', async () => {
   const entry = letter();
   await add(entry);
   await add(entry, letter({ content: Buffer.from('another') }));

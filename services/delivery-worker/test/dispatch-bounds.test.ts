@@ -7,8 +7,8 @@ import { createDueScan, type DueScan } from '../src/dispatch/due-scan.js';
 import { allocateRoundRobin } from '../src/dispatch/round-robin.js';
 import { countEntriesRead } from './support/entries-read.js';
 
-// Up to 300,000 webhooks have waiting deliveries. Each pass of the dispatcher must read only a bounded number of index
-// entries. A due retry of another workspace must nevertheless be queued within a few passes.
+// In these tests, up to 300,000 webhooks have waiting deliveries. Each pass of the dispatcher must read only a bounded
+// number of index entries, and a due retry of another workspace must be queued within a few passes.
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** The test database with a single connection, which plans prepared statements like a connection of a worker. */
@@ -37,8 +37,8 @@ const freePlaces = 400;
 const maxEntries = 12_000;
 
 /**
- * Runs a pass of the dispatcher. The free places are divided round robin, without the limits that the queue quotas of a
- * worker set. Returns the webhook of each queued delivery.
+ * Runs a pass of the dispatcher. The free places are divided round robin, without the queue quotas that a worker
+ * applies. Returns the webhook of each queued delivery.
  */
 async function pass(): Promise<Candidate[]> {
   const found = await scan.next(freePlaces);
@@ -70,7 +70,7 @@ const addWaiting = ({
      from generate_series(1, :workspaces) w, generate_series(1, :webhooks) h`,
     { workspaces, webhooks },
   );
-/** Adds due deliveries of one webhook in another workspace. */
+/** Adds `count` due deliveries of one webhook in the workspace of `retry`, which has no other webhooks. */
 const addRetries = (count = 1) =>
   db.database.knex.raw(
     `insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at, opened_at,
@@ -146,7 +146,7 @@ test('a pass no longer reads webhooks whose deliveries were postponed during a p
   expect(await countEntriesRead(database, pass)).toBeLessThan(2_000);
 }, 120_000);
 
-test('the metrics of a backlog of 300,000 webhooks read a bounded number of index entries', async () => {
+test('measuring a backlog of 300,000 webhooks reads fewer than 60,000 index entries', async () => {
   const { backlog } = createBacklogReader(database);
   await backlog();
   await addWaiting({ workspaces: 3, webhooks: 100_000, dueIn: '-random() * 60' });

@@ -111,7 +111,7 @@ test('deliveries are postponed by at most five minutes, and a shortened pause ma
   expect((await fixtures.findWebhooks()).candidates).toMatchObject([{ webhookId, due: 1, probing: true }]);
 });
 
-test('at most the given number of due deliveries is postponed, and only during a pause', async () => {
+test('at most `limit` due deliveries of a webhook are postponed, and only during a pause', async () => {
   const [paused, probing] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
   const planned = [0, 1, 2].map(() => fixtures.plan([paused, probing]));
   await fixtures.write(planned);
@@ -133,7 +133,7 @@ test('at most the given number of due deliveries is postponed, and only during a
   expect(await openOf(probing).whereNot({ waiting_reason: 'backlog' })).toEqual([]);
 });
 
-test('hasOpen is true while a delivery waits or is queued', async () => {
+test('hasOpen resolves to true while a delivery is waiting or queued', async () => {
   await db.database.knex('open_deliveries').delete();
   expect(await fixtures.dispatch.hasOpen()).toBe(false);
   const due = await fixtures.queueOne();
@@ -226,7 +226,7 @@ test('concurrent passes queue no delivery twice', async () => {
   expect(ids.length).toBeGreaterThanOrEqual(100);
 });
 
-test('the count of queued rows also returns which of the given webhooks have due deliveries', async () => {
+test('queued() also returns those of the given webhooks that have due deliveries', async () => {
   const [due, later, none] = await Promise.all([0, 1, 2].map(() => fixtures.addWebhook()));
   const planned = [due!, later!].map((webhookId) => fixtures.plan([webhookId]));
   await fixtures.write(planned);

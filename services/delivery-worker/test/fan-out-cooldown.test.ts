@@ -153,7 +153,7 @@ test('a repeated alert neither starts a cooldown nor suppresses another alert', 
   expect(await outcomesOf([next])).toEqual(['dispatched']);
 });
 
-test('two concurrent batches dispatch one alert of a rule with a cooldown', async () => {
+test('two concurrent batches dispatch only one alert of a rule with a cooldown', async () => {
   const ruleId = await addRule();
   const alerts = [plan(ruleId), plan(ruleId)];
   const holder = await db.database.knex.transaction();

@@ -44,7 +44,7 @@ async function startTwoWorkers(): Promise<[Worker, Worker]> {
   return [leader, follower];
 }
 
-/** Writes deliveries that only the dispatcher can start, and waits until each has arrived once. */
+/** Writes deliveries that only the dispatcher can start. Waits until all have succeeded, each after one request. */
 async function dispatchAll(): Promise<void> {
   const { id, path } = await harness.addTarget();
   await harness.write(Array.from({ length: count }, () => harness.plan([id])));
@@ -66,11 +66,11 @@ async function replaceLeader(signal: 'SIGKILL' | 'SIGSTOP') {
   return [leader, follower] as const;
 }
 
-test('only the leader of two workers dispatches and has the metrics of the backlog', async () => {
+test('only the leader of two workers dispatches and exports the metrics of the backlog', async () => {
   const [leader, follower] = await startTwoWorkers();
   await dispatchAll();
-  // The follower may have reported the backlog once at its start, before its first lease. It removes these metrics soon
-  // after that.
+  // The follower may have reported the backlog once at its start, before its first lease. It removes these
+  // metrics at its next check, five seconds later.
   await until(
     'the follower has no backlog metrics',
     async () => !(await follower.readMetrics()).has('tocsin_deliveries_due'),

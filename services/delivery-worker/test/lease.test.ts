@@ -19,7 +19,7 @@ const setLease = (workerId: string, sql: string) =>
     .knex('workers')
     .where({ id: workerId })
     .update({ lease_until: db.database.knex.raw(sql) });
-/** Queues two deliveries for a worker with a lease. The first one was queued two seconds ago. */
+/** Queues two deliveries, the first one as if two seconds ago, and gives the worker a lease. */
 const queueTwo = async () => {
   const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
   await db.database
@@ -31,7 +31,7 @@ const queueTwo = async () => {
 };
 const released = { state: 'waiting', claimed_by: null, claim_token: null, lease_until: null, claim: 1 };
 
-test('after a lease has expired, its claims are released and the row of the worker is removed', async () => {
+test('when a lease has expired, the claims of its worker are released and its row is removed', async () => {
   const [atWrite, queued] = [await claimedAtWrite(), await fixtures.queueOne()];
   await fixtures.claimOne(queued);
   await fixtures.lease.renew(3_000);

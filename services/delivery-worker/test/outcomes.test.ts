@@ -43,7 +43,7 @@ const writeWaiting = async (webhookId: string, count: number) => {
 };
 const ended = (count: number) => harness.ended(count, { status: 'succeeded', timeoutMs: 25_000 });
 const workerLeaseMs = 3_000;
-/** Number of requests in flight to a webhook that has not responded yet: its limit of slots. */
+/** Maximum number of slots of a webhook that has not responded yet. */
 const inFlight = 4;
 /** Starts workers, and waits until they send `inFlight` deliveries to one target, which does not respond yet. */
 async function sendInFlight(startWorkers: () => Promise<unknown> = startWorker) {
@@ -55,7 +55,7 @@ async function sendInFlight(startWorkers: () => Promise<unknown> = startWorker) 
 }
 const requests = (path: string) => harness.destination.at(path).length;
 
-/** Waits until all deliveries have succeeded, and checks that each was sent and recorded once. */
+/** Waits until `count` deliveries have succeeded, and checks that each was sent and recorded once. */
 async function expectOnce(path: string, count: number) {
   await ended(count);
   expect(requests(path)).toBe(count);
@@ -171,8 +171,8 @@ test('the number of sent deliveries that are not recorded yet is limited', async
       },
       { timeoutMs: 40_000 },
     );
-    // Without the limit, all 401 deliveries would be sent. The bound allows the first delivery, five deliveries for
-    // each slot, and the `maxRecording` deliveries that can wait until their outcomes are recorded.
+    // Without the limit, all 401 deliveries would be sent. The expected maximum is the sum of the first delivery, five
+    // deliveries for each slot, and the `maxRecording` deliveries that can wait until their outcomes are recorded.
     expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + maxRecording);
   });
   await expectOnce(target.path, 401);
@@ -215,7 +215,7 @@ test('no delivery is lost or repeated while statements are cancelled repeatedly'
   await expectOnce(target.path, fired);
 }, 60_000);
 
-test('outcomes are recorded after a read-only period, even on sessions opened during it', async () => {
+test('outcomes are recorded after a read-only period, even on sessions opened in that period', async () => {
   const { target, ids } = await sendInFlight();
   const { rows } = await harness.database.knex.raw('select current_database() as name');
   const setting = `alter database ${rows[0].name}`;

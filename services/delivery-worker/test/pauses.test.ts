@@ -33,7 +33,7 @@ test('an outcome neither changes nor ends a pause by a person', async () => {
   expect(await rowOf(id)).toEqual(before);
 });
 
-test('an outcome can replace or remove a pause by hand once the pause is over', async () => {
+test('an outcome can replace or remove a pause by a person once the pause is over', async () => {
   const [replaced, ended] = [await pauseByHand(inMs(-1_000)), await pauseByHand(inMs(-1_000))];
   await fixtures.pauses.pause([circuit(replaced)]);
   expect(await rowOf(replaced)).toMatchObject({ reason: 'circuit', times: 1, error: 'e' });
@@ -43,8 +43,8 @@ test('an outcome can replace or remove a pause by hand once the pause is over', 
 
 describe('deliveries that wait for the end of a pause', () => {
   /**
-   * Pauses a webhook and adds a delivery that waits for the end of the pause. Returns the pause's row and a function
-   * that checks if the delivery is due.
+   * Pauses a webhook and adds a delivery that waits for the end of the pause. Returns a query for the row of the pause,
+   * and a function that checks if the delivery is due.
    */
   async function pauseWithDelivery(open: object = {}) {
     const webhookId = await fixtures.addWebhook();
@@ -59,7 +59,7 @@ describe('deliveries that wait for the end of a pause', () => {
     return { isDue, pauseRow };
   }
 
-  test('a delivery becomes due when its pause is removed or shortened, but not when it is extended', async () => {
+  test('a waiting delivery becomes due when the pause is removed or shortened, not when extended', async () => {
     const [removed, shortened, extended, other] = [
       await pauseWithDelivery(),
       await pauseWithDelivery(),

@@ -12,8 +12,8 @@ const committedMs = async () =>
   (await harness.database.knex('pipeline_marker').first())?.marked_at.getTime() as number | undefined;
 const committed = (ms: number) => until('the marker is committed', async () => (await committedMs()) === ms);
 /**
- * Waits until all earlier messages are processed: the worker processes them in the order of the queue, so a later alert
- * is committed after them.
+ * Publishes an alert and waits until it is committed. The worker has then processed all earlier messages, because it
+ * received them before the alert.
  */
 const passed = async () => {
   const alertId = await harness.fire(await harness.addRule([]));

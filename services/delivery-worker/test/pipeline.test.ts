@@ -35,7 +35,7 @@ test('each webhook of a rule gets the alert, and the sender adds only headers th
   });
 });
 
-test('a template receives state, labels and annotations, also in a retry', async () => {
+test('a template receives state, labels and annotations, in the first attempt and in a retry', async () => {
   const body =
     '{"state": "{{ state }}", "team": "{{ labels.team }}", "labels": [{% for name, text in labels.items() %}"{{ name }}={{ text }}", {% endfor %}0], "link": "{{ annotations.link }}", "test": {{ is_test | tojson }}}';
   const target = await harness.addTarget({ body });
@@ -205,7 +205,7 @@ test('an unreachable, a failing and a slow destination do not delay seventeen ot
   expect(byWebhook.get(slow.id)).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
-test('a template that fails to render, or does not render JSON, sends nothing', async () => {
+test('a delivery whose template fails, or does not render JSON, sends no request', async () => {
   const broken = await harness.addTarget({ body: '{"a": {{ metric_value }' });
   const notJson = await harness.addTarget({ body: '{"a": {{ model_name }}}' });
   const rows = await harness.settled(await harness.fire(await harness.addRule([broken.id, notJson.id])), 2);

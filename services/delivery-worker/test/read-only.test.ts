@@ -5,7 +5,7 @@ import { createProcessHost, findFreePorts, startPostgres } from '@tocsin/local';
 import { until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-// The test changes a setting of the whole server, so it has its own server.
+// The test changes a setting of the whole PostgreSQL server, so it starts a server of its own.
 
 const processes = createProcessHost();
 let harness: WorkerHarness;

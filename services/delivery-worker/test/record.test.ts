@@ -27,7 +27,7 @@ const attempt = (statusCode = 200) =>
     response: { statusCode, body: 'ok\0 \ud800', truncated: false },
   });
 
-test('an outcome writes attempt and status and removes the open delivery in one commit', async () => {
+test('an outcome writes the attempt and the status, and removes the open delivery', async () => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());
   await fixtures.records.record([{ claimed, outcome: succeeded, attempt: attempt() }]);
   expect(await fixtures.delivery(claimed.deliveryId)).toMatchObject({

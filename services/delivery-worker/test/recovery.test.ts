@@ -26,7 +26,7 @@ test('a delivery claimed by a dead worker is sent by another after the lease has
   expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
-test('leases that end hours in the future, because the clock was set back, are released soon', async () => {
+test('deliveries are sent even if their leases end hours ahead because the clock was set back', async () => {
   const target = await harness.addTarget();
   await harness.write([
     harness.plan([target.id], { state: 'queued' }),

@@ -6,7 +6,10 @@ import { useWorkerHarness } from './support/worker-harness.js';
 
 const harness = useWorkerHarness({ each: 'test' });
 
-/** Creates a trigger that rejects alerts of this model. Its error is not classified as an invalid value. */
+/**
+ * Creates a trigger that rejects alerts of this model. Its error is not classified as an invalid value, so the alert
+ * does not become a dead letter.
+ */
 async function refuse(modelName: string) {
   await harness.database.knex.raw(`create function refuse() returns trigger language plpgsql as
     $$ begin if new.model_name = '${modelName}' then raise exception 'not this one'; end if; return new; end $$`);

@@ -104,7 +104,7 @@ test('dropping the partitions of a day also deletes the alert keys of that day',
   expect(await knex('alert_keys')).toEqual([]);
 });
 
-test('attempts are removed after their own retention, and their deliveries are kept', async () => {
+test('attempts are removed after the retention of attempts, and their deliveries are kept', async () => {
   const old = Date.now() - 20 * dayMs;
   await ensurePartitions(db.database, old);
   const alert = await insertAlert(db.database, { acceptedAtMs: old });

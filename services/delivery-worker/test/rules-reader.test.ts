@@ -63,7 +63,7 @@ test('the reader returns deleted rules, webhooks named in messages, and paused w
   expect([rules.size, webhooks.size]).toEqual([1, 2]);
 });
 
-test('silences and cooldowns are read, and `paused` is also true for rate-limited webhooks', async () => {
+test('the reader returns silences and cooldowns; `paused` is true for a rate-limited webhook', async () => {
   const rate_limit = { rate_limit_requests: 5, rate_limit_period_ms: 1_000 };
   const limited = await insertWebhook(db.database, { workspaceId, columns: rate_limit });
   const ruleWith = (columns: object) => insertAlertRule(db.database, { workspaceId, columns });

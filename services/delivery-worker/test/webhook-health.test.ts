@@ -31,7 +31,7 @@ async function claim(webhookId: string): Promise<ClaimedDelivery> {
   return fixtures.claimOne({ deliveryId: planned.deliveries[0]!.id, run: 1 });
 }
 
-/** Records outcomes of one webhook in one batch: a retry for each entry with a failure, otherwise a success. */
+/** Records outcomes of one webhook in one batch: a retry for an entry with a failure, a success for any other entry. */
 async function record(
   webhookId: string,
   ...outcomes: { failure?: Failure; endedMsAgo?: number }[]
@@ -68,7 +68,7 @@ test('a webhook is failing from the first failure after a success until the next
   expect(recovered.since.getTime()).toBeGreaterThan(failing.since.getTime());
 });
 
-test('the latest outcome of a batch sets health; failing starts at the first failure in a row', async () => {
+test('the latest outcome of a batch decides if a webhook is failing, and since when', async () => {
   const [mixed, failing, recovered] = [
     await fixtures.addWebhook(),
     await fixtures.addWebhook(),
@@ -137,8 +137,8 @@ test('an unchanged health is written at most once a minute', async () => {
   expect(await version()).toBe(failing);
   await record(id, {});
   const recovered = await version();
-  // After the recovery, the row still contains the last error. A further success leaves the row unchanged, although
-  // this error could be removed.
+  // After the recovery, the row still contains the last error. A further success must not write the row only because
+  // the success has no error.
   await record(id, {});
   expect([await version(), recovered === failing]).toEqual([recovered, false]);
   const longAgo = new Date(Date.now() - 61_000);

@@ -60,7 +60,7 @@ test('a failed attempt is the last if the retry schedule was shortened below the
   expect(await settled(id)).toMatchObject({ status: 'failed', attempts_made: 3 });
 });
 
-test('the timeout of a webhook ends its request', async () => {
+test('a request ends at the timeout of its webhook', async () => {
   const target = await harness.addTarget({ columns: { timeout_ms: 1_000, retry_on_timeout: false } });
   harness.destination.respond(target.path, () => {});
   const { id } = await fireAt(target);
@@ -70,7 +70,7 @@ test('the timeout of a webhook ends its request', async () => {
   expect(attempt.duration_ms).toBeLessThan(2_500);
 });
 
-test('every attempt and redelivery is signed with all secrets that have not expired', async () => {
+test('each attempt is signed with all secrets of the webhook that have not expired', async () => {
   const target = await harness.addTarget({ body, columns: { signing: true, retry_schedule_ms: [1_100] } });
   const secrets = [
     await addSecret(target.id),
@@ -116,7 +116,7 @@ test.each([{ signing: true, idempotency_header: 'X-Delivery' }, { idempotency_he
   },
 );
 
-test('a webhook that signs its requests sends nothing while it has no secret', async () => {
+test('no request is sent for a signing webhook whose only secret has expired', async () => {
   const target = await harness.addTarget({ columns: { signing: true } });
   await addSecret(target.id, { expiresAt: new Date(Date.now() - 1) });
   const { id } = await fireAt(target);
@@ -133,7 +133,7 @@ test('a webhook that signs its requests sends nothing while it has no secret', a
   expect(() => new Webhook(secret).verify(request!.body, headersOf(request!))).not.toThrow();
 });
 
-test('a delivery that expires while it waits for a signing secret names this reason', async () => {
+test('the error of a delivery that expires while it waits for a signing secret names the secret', async () => {
   const target = await harness.addTarget({ columns: { signing: true } });
   const { id } = await fireAt(target);
   await until('it waits', async () => (await harness.open(id))?.waiting_reason === 'no_signing_secret');

@@ -19,7 +19,7 @@ const notReady = {
   detail: expect.stringContaining('SECRETS_KEYS'),
 };
 
-test('a worker that cannot decrypt the canary is not ready, and another receives its alerts', async () => {
+test('a worker that cannot decrypt the canary is not ready, and another worker gets the alerts', async () => {
   await writeFirstCanary(harness.database, testSecretBox);
   const wrong = await harness.startWorker({ secretsKeys: wrongKeys() });
   const rule = await harness.addRule([(await harness.addTarget()).id]);
@@ -54,7 +54,7 @@ test('a worker pauses its consumers while its keys do not decrypt the canary', a
   await succeeded(2);
 });
 
-test('a worker with wrong keys and no canary defers deliveries without an attempt', async () => {
+test('if no canary is stored, a worker with wrong keys defers deliveries without an attempt', async () => {
   const targets = await Promise.all(Array.from({ length: 5 }, () => harness.addTarget()));
   await harness.write([harness.plan(targets.map(({ id }) => id))]);
   const wrong = await harness.startWorker({ secretsKeys: wrongKeys() });

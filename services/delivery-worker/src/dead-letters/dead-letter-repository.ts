@@ -11,20 +11,20 @@ export interface DeadLetter {
   routingKey: string;
   content: Buffer;
   requestId: string | undefined;
-  /** Id of the workspace that the message names; undefined if none can be read from it. */
+  /** Id of the workspace that the message names, or undefined if the message contains no readable id. */
   workspaceId: string | undefined;
   /**
-   * True if the broker has delivered the message before. A worker that died before its acknowledgement may have written
-   * the dead letter already.
+   * True if the broker has delivered the message before. A worker that crashed before it acknowledged the message may
+   * have written the dead letter already.
    */
   redelivered: boolean;
 }
 
 export interface DeadLetterRepository {
   /**
-   * Writes dead letters. Resolves after the commit; the messages may be acknowledged then. Duplicates are skipped: a
-   * dead letter whose id exists already, and a dead letter of a redelivered message if an equal one was stored in the
-   * last hour and was not requeued.
+   * Writes dead letters. Resolves after the commit, so that the messages can then be acknowledged. Duplicates are
+   * skipped. A dead letter is a duplicate if its id exists already, or if its message was redelivered and an equal dead
+   * letter was stored in the last hour and not requeued.
    */
   add(letters: DeadLetter[]): Promise<void>;
 }
@@ -37,8 +37,8 @@ export interface DeadLetterRepository {
 export const maxAlertBytes = 1_048_576;
 
 /**
- * Number of bytes that are stored of a message that is longer than `maxAlertBytes`. It is more than the 64 KiB of a
- * dead letter that the API shows.
+ * Number of bytes that are stored of a message that is longer than `maxAlertBytes`. The API shows at most 64 KiB of a
+ * dead letter, so more is stored than is shown.
  */
 const truncatedBytes = 131_072;
 
@@ -50,7 +50,10 @@ export function truncatePayload(content: Buffer): Buffer {
   return content.length > maxAlertBytes ? content.subarray(0, truncatedBytes) : content;
 }
 
-/** Returns an id from the time and a hash of all fields in which two dead letters can differ. */
+/**
+ * Returns an id that consists of the time and a hash of the queue, routing key, request id and content of the message.
+ * Dead letters of the same message thus have the same hash.
+ */
 export function deadLetterId(
   nowMs: number,
   { queue, routingKey, requestId, content }: Omit<DeadLetter, 'id' | 'workspaceId'>,
@@ -91,8 +94,8 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
 /** Position of the hash in the text of an id, counted from 1 as in SQL. */
 const hashAt = 15;
 /**
- * Time in which a redelivered message is recognized as a duplicate of an equal dead letter, in milliseconds. After a
- * crash the broker redelivers at once if another worker is running, so an hour is enough.
+ * Maximum age of a dead letter of which a redelivered message is recognized as a duplicate, in milliseconds. After a
+ * crash, the broker redelivers messages at once if another worker is running, so an hour is enough.
  */
 const lookBackMs = 3_600_000;
 const beyondAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -8,8 +8,8 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const unprocessable = { kind: 'unprocessable', reason: 'malformed_message', detail: '' } as const;
 
 /**
- * Starts `createSettleMessage` with a repository that collects the dead letters of each commit. The first `failures`
- * commits are collected too, and then rejected, as if their replies were lost.
+ * Calls `createSettleMessage` with a repository that collects the dead letters of each commit. The first `failures`
+ * commits are also collected, but then rejected, as if their replies were lost.
  */
 function start({ failures = 0, signal = new AbortController().signal, queue = 'alerts' } = {}) {
   const commits: DeadLetter[][] = [];
@@ -85,7 +85,7 @@ test.each(['P0001', '42501', '57014', '23505', 'ECONNREFUSED'])(
   },
 );
 
-test('many dead letters are written in batches of 200, one batch at a time', async () => {
+test('dead letters are written in batches of at most 200, one batch at a time', async () => {
   const { commits, inProgress, settled } = start();
   await Promise.all(Array.from({ length: 1_000 }, (_, index) => settled(Buffer.from(`{${index}`))));
   expect(commits.map((letters) => letters.length)).toEqual([200, 200, 200, 200, 200]);
@@ -139,7 +139,7 @@ test.each<[string, string | Buffer, string | undefined]>([
   ['deep nesting', '['.repeat(100_000), undefined],
   ['bytes that are no text', Buffer.from([0xff, 0x00]), undefined],
   ['more than a megabyte', `{"workspace_id": "${workspaceId}", "a": "${'x'.repeat(1_048_576)}"}`, undefined],
-])('a dead letter stores the workspace of its message if readable: %s', async (_, content, expected) => {
+])('a dead letter gets the workspace of its message if it is readable: %s', async (_, content, expected) => {
   const { commits, settled } = start();
   expect(await settled(Buffer.from(content as string))).toBe('ack');
   expect(commits[0]?.[0]?.workspaceId).toBe(expected);

@@ -30,8 +30,8 @@ export interface DeadLetterDeps {
   repository: DeadLetterRepository;
   databaseRetry: DatabaseRetry;
   /**
-   * Returns the time on the database's clock in Unix milliseconds. The time of creation of a dead letter is
-   * calculated from it. With a wrong time, retention would remove the dead letter too early.
+   * Returns the time on the database's clock in Unix milliseconds. The creation time of a dead letter is calculated
+   * from it. With a time that is too early, retention would remove the dead letter too early.
    */
   now: () => Promise<number>;
   logger: Logger;
@@ -80,9 +80,9 @@ interface Pending {
 }
 
 /**
- * Writes dead letters in batches, one batch at a time. Even many dead letters thus use only one connection and a few
- * megabytes of memory. `add` resolves to true after the commit. If the message is returned to the broker before its
- * batch is written, `add` writes nothing and resolves to false.
+ * Creates a batcher that writes dead letters, one batch at a time. Many dead letters therefore use only one database
+ * connection, and only a few megabytes of memory at a time. `add` resolves to true after the commit. If the message is
+ * returned to the broker before its batch is written, `add` writes nothing and resolves to false.
  */
 function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
   return databaseRetry.createBatcher<Pending, boolean>({
@@ -115,8 +115,8 @@ function toLetter({ message, reason, detail, failedAtMs }: Pending, offsetMs: nu
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Returns the workspace that a message names, even if the message is not a valid alert. Undefined if it names none, or
- * if the message is larger than 1 MiB.
+ * Returns the workspace that a message names, even if the message is not a valid alert. Returns undefined if the
+ * message names none or is larger than 1 MiB.
  */
 function workspaceOf(content: Buffer): string | undefined {
   if (content.length > maxAlertBytes) return undefined;

@@ -2,14 +2,14 @@ import type { SendResult } from '@tocsin/egress';
 import { response } from '../../test/support/deliverer.js';
 import { type CircuitInput, changePause, circuitPauseMs, createFailureCounter } from './circuit.js';
 
-test('failures of five deliveries in a row open the circuit, and six failures of one do not', () => {
+test('failures of five deliveries in a row open the circuit; six failures of one delivery do not', () => {
   const failures = createFailureCounter();
   expect([1, 2, 3, 4, 5, 6].map(() => failures.fail('w', 'retried'))).toEqual(Array(6).fill(false));
   expect(['a', 'b', 'c'].map((id) => failures.fail('w', id))).toEqual([false, false, false]);
   expect(failures.fail('w', 'd')).toBe(true);
 });
 
-test('failures of another webhook, or before a reset of the count, do not open the circuit', () => {
+test('failures of another webhook and failures before a reset of the count are not counted', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'd']) failures.fail('w', id);
   failures.reset('w');
@@ -17,7 +17,7 @@ test('failures of another webhook, or before a reset of the count, do not open t
   expect(failures.fail('v', 'f')).toBe(false);
 });
 
-test('each failed probe doubles the pause of the webhook, up to five minutes', () => {
+test('each failed probe doubles the pause, up to five minutes, with a jitter of 20 %', () => {
   expect([1, 2, 3, 6, 20].map((times) => circuitPauseMs(times, 0.5))).toEqual([
     10_000, 20_000, 40_000, 300_000, 300_000,
   ]);
@@ -50,7 +50,7 @@ test('a 404 response to a probe closes the circuit, and a 500 pauses the webhook
   });
 });
 
-test('a 429 or 503 with Retry-After pauses the webhook, and a single failure does not', () => {
+test('a 429 or 503 with Retry-After pauses the webhook, and a single 500 does not', () => {
   expect(change(response(429, { retryAfterSeconds: 7 }), undefined)).toEqual({
     webhookId: 'w',
     version: 3,
@@ -119,7 +119,7 @@ test('a fault of this worker neither opens nor closes the circuit', () => {
   expect(change(response(503), undefined, failures)).toMatchObject({ reason: 'circuit', times: 1 });
 });
 
-test('a pause for a claim without a webhook has version 0, which no webhook has', () => {
+test('a pause after a claim without a webhook has version 0, which no webhook has', () => {
   const claimed = { webhookId: 'w', deliveryId: 'd', webhook: undefined, pause: undefined };
   const result = response(503, { retryAfterSeconds: 7 });
   const paused = changePause({ claimed, result, failures: createFailureCounter(), random: 0.5 });

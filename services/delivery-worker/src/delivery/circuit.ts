@@ -6,10 +6,11 @@ import { failureOf, isDestinationFailure, isOwnFault, pauseRequestedBy } from '.
 import type { Pause } from './pause-repository.js';
 
 /**
- * Counts how many deliveries of a webhook have failed in a row. Several failed requests of one delivery count as one.
+ * Counts how many different deliveries of a webhook have failed in a row. Several failed requests of one delivery count
+ * as one.
  */
 export interface FailureCounter {
-  /** Returns true if this failure opens the circuit of the webhook. */
+  /** Counts a failed request. Returns true if it opens the circuit of the webhook; the count is then reset. */
   fail(webhookId: string, deliveryId: string): boolean;
   reset(webhookId: string): void;
 }
@@ -43,11 +44,11 @@ export interface CircuitInput {
 }
 
 /**
- * Returns the change of the webhook's pause after a request; undefined if the pause stays as it is. Each webhook has
- * its own circuit breaker, because several tenants can have webhooks with the same host. The circuit opens when the
- * requests of five different deliveries in a row have failed because of the destination (no response, 5xx or 429). A
- * response with `Retry-After` and status 429 or 503 pauses the webhook for the requested time. After a pause, single
- * deliveries probe the destination. A fault of this worker neither opens nor closes the circuit.
+ * Returns how a request changes the pause of its webhook: a new pause, `resume` to end the pause, or undefined for no
+ * change. Each webhook has its own circuit breaker, because several tenants can have webhooks with the same host. The
+ * circuit opens when the requests of five different deliveries in a row have failed because of the destination (no
+ * response, 5xx or 429). A response with `Retry-After` and status 429 or 503 pauses the webhook for the requested time.
+ * After a pause, single deliveries probe the destination. A fault of this worker neither opens nor closes the circuit.
  */
 export function changePause({
   claimed,
@@ -81,8 +82,8 @@ export function changePause({
 const pauseBackoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0 };
 
 /**
- * Returns the pause of an open circuit in milliseconds, with 20 % jitter. The pause doubles with each failed probe, up
- * to five minutes.
+ * Returns the length of the `times`-th pause in a row of an open circuit, in milliseconds. The length starts at 10 s
+ * and doubles with each failed probe, up to five minutes. The jitter makes it up to 20 % shorter or longer.
  */
 export function circuitPauseMs(times: number, random: number): number {
   return exponentialBackoffMs(times, pauseBackoff) * (1 + 0.2 * (random * 2 - 1));

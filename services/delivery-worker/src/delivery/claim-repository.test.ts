@@ -43,8 +43,8 @@ const row = {
 };
 
 /**
- * Creates a database whose statements return the given rows, and which records the names, texts and parameters of the
- * statements.
+ * Creates a fake database whose statements return the given rows. The names and parameters of the statements are
+ * recorded in `statements`, and their SQL in `texts`.
  */
 function databaseOf(rows: object[]) {
   const statements: unknown[][] = [];
@@ -59,7 +59,7 @@ function databaseOf(rows: object[]) {
   return { database, statements, texts };
 }
 
-/** Claims two deliveries with a database that returns these rows. */
+/** Claims two deliveries with a fake database that returns the given rows. */
 async function claim(rows: object[]) {
   const { database, statements, texts } = databaseOf(rows);
   const due = [
@@ -70,7 +70,7 @@ async function claim(rows: object[]) {
   return { claimed, statements, texts };
 }
 
-test('the claim statement gets delivery ids, a lower bound of the ids, runs, worker and token', async () => {
+test('the claim statement gets ids, runs, worker, claim token and a lower bound of the alert ids', async () => {
   const { claimed, statements, texts } = await claim([]);
   expect(claimed).toEqual([]);
   expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*from claimed c/)]);
@@ -108,7 +108,7 @@ test('a claimed delivery has the values of its row, its alert and its webhook', 
   expect(claimed!.claimedAtMs).toBeGreaterThanOrEqual(beforeMs);
 });
 
-test('a claim contains a disabled webhook too, and none if the webhook does not exist', async () => {
+test('a claim contains the state of a disabled webhook, and none if the webhook does not exist', async () => {
   const missing = { ...row, version: null, enabled: null, retry_on_timeout: null };
   const disabled = { ...row, enabled: false, retry_on_timeout: false };
   const { claimed } = await claim([missing, disabled]);
@@ -123,7 +123,7 @@ test('labels and annotations of a claim are empty if its alert has none', async 
   expect([bare?.facts.labels, bare?.facts.annotations]).toEqual([{}, {}]);
 });
 
-test('a claim returns reason and remaining time of a pause, and the number of pauses in a row', async () => {
+test('a claim has the reason and remaining time of a pause, and the number of pauses in a row', async () => {
   const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
   const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });

@@ -6,16 +6,16 @@ import { type ClaimedDelivery, noTexts } from './claimed-delivery.js';
 
 export interface ClaimRepository {
   /**
-   * Claims, in one commit, those deliveries that are queued, have the given run, and are not claimed. Other deliveries
-   * are missing in the result: they are waiting, are claimed already, have ended, or have another run. If the call is
-   * repeated with the same token, it returns the deliveries that the first call claimed, and does not increase their
-   * `claimsWithoutOutcome` again.
+   * Claims, in one commit, those deliveries that are queued, have the given run, and are not claimed. All other
+   * deliveries are missing from the result, because they are waiting, are claimed already, have ended, or have another
+   * run. If the call is repeated with the same token, it returns the deliveries that the first call claimed, and does
+   * not increase their `claimsWithoutOutcome` again.
    */
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
-   * Claims due deliveries of webhooks with a rate limit, retries first, and takes their requests from the limits in the
-   * same commit. Expired deliveries are also claimed, even if the limit allows no request. A webhook whose limit is
-   * locked by another transaction is skipped.
+   * Claims due deliveries of webhooks with a rate limit, retries first, and counts their requests towards the limits in
+   * the same commit. Expired deliveries are claimed even if the limit allows no request, except for webhooks that a
+   * person has paused. A webhook whose limit is locked by another transaction is skipped.
    */
   claimLimited(webhooks: LimitedWebhook[]): Promise<ClaimedDelivery[]>;
 }
@@ -92,10 +92,10 @@ const readClaimed = (
     left join webhook_pauses p on p.webhook_id = c.webhook_id`;
 
 // The rows are sorted by id, so that two workers that claim the same deliveries rarely deadlock. PostgreSQL may still
-// choose a plan that updates them in another order; after a deadlock the statement is repeated. Locking the rows in a
-// separate step would write each page twice. $5 is a lower bound for the ids of the alerts. It is derived from the ids
-// of the deliveries: the ids of a delivery and of its alert begin with the same time. It excludes the partitions of
-// earlier days.
+// choose a plan that updates them in another order. After a deadlock, the statement is repeated. Locking the rows in a
+// separate step would write each page twice. $5 is a lower bound for the ids of the alerts, which excludes the
+// partitions of earlier days. It is derived from the ids of the deliveries, because the ids of a delivery and of its
+// alert begin with the same time.
 const claim = {
   name: 'delivery.claim',
   text: `
@@ -121,11 +121,11 @@ const claim = {
 /** Maximum number of expired deliveries that one statement claims for each webhook. */
 const maxExpired = 1_000;
 
-// SQL for the interval between two requests. After an idle time, the requests of a quarter of a period can be sent at
-// once. After this burst, requests are sent at 91 % of the limit. The margin of 9 % is needed because a request is sent
-// a few milliseconds after its claim: requests that were claimed shortly before a period can be sent within it. For a
-// limit of one or two requests this margin is too small. Such a limit has no burst, and its period counts as 100 ms
-// longer.
+// SQL for the interval between two requests of a webhook with a rate limit. After a time without requests, the requests
+// of a quarter of a period can be sent at once. After this burst, requests are sent at 91 % of the limit. The margin of
+// 9 % is needed because a request is sent a few milliseconds after its claim: requests that were claimed shortly before
+// a period can be sent within it. For a limit of one or two requests this margin is too small. Such a limit has no
+// burst, and its period counts as 100 ms longer.
 export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;

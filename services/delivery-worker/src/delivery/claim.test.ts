@@ -7,8 +7,8 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const due = (deliveryId: string) => ({ deliveryId, run: 1 });
 
 /**
- * Creates a claim function whose repository can claim the deliveries in `ours`. Each call of the repository throws the
- * next error in `errors`, and succeeds when none is left.
+ * Creates a claim function whose repository can claim only the deliveries in `ours`. Each call of the repository throws
+ * the next error in `errors`, and succeeds when no error is left.
  */
 function start({ ours = ['a', 'b'], errors = [] as Error[], waitingForTick = (): number => 0 } = {}) {
   const tries: { ids: string[]; token: string }[] = [];
@@ -56,7 +56,7 @@ test('a delivery that is claimed alone after its batch failed keeps the token of
   expect(new Set(tries.map(({ token }) => token)).size).toBe(1);
 });
 
-test('a batch has at most 200 claims', async () => {
+test('a batch of claims contains at most 200 deliveries', async () => {
   const ours = Array.from({ length: 500 }, (_, index) => `d${index}`);
   const { claim, sizes } = start({ ours });
   await Promise.all(ours.map((id) => claim(due(id))));

@@ -12,7 +12,7 @@ export type Claim = (due: DeliveryDue) => Promise<ClaimedDelivery | undefined>;
 export interface ClaimDeps {
   repository: ClaimRepository;
   databaseRetry: DatabaseRetry;
-  /** Number of deliveries that are claimed and wait until a tick of the event loop starts them. */
+  /** Returns the number of deliveries that are claimed and wait until a tick of the event loop starts them. */
   waitingForTick: () => number;
   onBatch: (size: number) => void;
 }
@@ -29,8 +29,9 @@ interface Pending {
 const maxClaimsInBatch = 200;
 /**
  * No delivery is claimed while more than this number of claimed deliveries wait for a tick of the event loop. While at
- * least one of them waits, a batch of claims has at most this size. The dispatcher counts only unclaimed deliveries, so
- * without these limits it would queue too many. A retry would then wait behind all of them.
+ * least one of them waits, a batch of claims has at most this size. The window of the dispatcher counts only unclaimed
+ * deliveries. Without these limits, the dispatcher would therefore queue too many deliveries, and a retry would wait
+ * behind all of them.
  */
 const maxWaitingForTick = 50;
 

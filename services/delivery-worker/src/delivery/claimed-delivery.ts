@@ -10,9 +10,12 @@ export interface ClaimedDelivery {
   run: number;
   /** Number of the claim. An outcome is recorded only for the latest claim of a row. */
   claim: number;
-  /** Number of consecutive claims without an outcome, including this one. */
+  /**
+   * Number of consecutive claims without an outcome, including this one. Claims that ended with a deferral are not
+   * counted.
+   */
   claimsWithoutOutcome: number;
-  /** Number of steps of the retry schedule that are used. */
+  /** Number of steps of the retry schedule that the delivery has used. */
   step: number;
   /** Time since the start of the run, in milliseconds. */
   ageMs: number;
@@ -47,7 +50,7 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Empty object that replaces the labels of an alert without labels, and the annotations of an alert without
+ * Empty object that is used as the labels of alerts without labels, and as the annotations of alerts without
  * annotations.
  */
 export const noTexts: AlertOrNoticeFacts['labels'] = {};
@@ -61,8 +64,8 @@ const quarantinedAfter = 3;
 export const maxClaimsWithoutOutcome = 8;
 
 /**
- * Returns true if a delivery must be sent in quarantine. A worker sends only one such delivery at a time, so a crash
- * that this delivery causes is not counted for other poison deliveries.
+ * Returns true if a delivery must be sent in quarantine. A worker sends only one such delivery at a time, so that a
+ * crash by this delivery does not count as a claim without an outcome for other poison deliveries.
  */
 export function needsQuarantine(delivery: Pick<ClaimedDelivery, 'claimsWithoutOutcome'>): boolean {
   return delivery.claimsWithoutOutcome > quarantinedAfter;

@@ -19,12 +19,12 @@ const failure = (code: SendErrorCode): SendResult => ({
 const classifyResult = (result: SendResult, { step = 0, retryOnTimeout = true } = {}) =>
   classify({ result, step, retryOnTimeout, policy: defaultRetryPolicy, random: 0.5 });
 
-test.each([200, 201, 204, 299])('a response with status %i succeeds', (status) => {
+test.each([200, 201, 204, 299])('a response with status %i ends the delivery with success', (status) => {
   expect(classifyResult(response(status))).toEqual({ kind: 'succeeded' });
 });
 
 test.each([300, 301, 302, 304, 399, 400, 401, 403, 404, 407, 409, 410, 413, 422, 424, 426, 428, 430, 499])(
-  'a response with status %i fails without a retry',
+  'a response with status %i fails the delivery without a retry',
   (status) => {
     expect(classifyResult(response(status))).toMatchObject({
       kind: 'failed',
@@ -34,7 +34,7 @@ test.each([300, 301, 302, 304, 399, 400, 401, 403, 404, 407, 409, 410, 413, 422,
 );
 
 test.each([408, 425, 429, 500, 501, 502, 503, 504, 505, 507, 599])(
-  'a response with status %i is retried',
+  'a response with status %i leads to a retry',
   (status) => {
     expect(classifyResult(response(status))).toMatchObject({ kind: 'retry', afterMs: 5_000, step: 1 });
   },
@@ -64,7 +64,7 @@ test('a connection error is retried, and a request to a blocked address fails wi
   expect(classifyResult(failure('blocked_address')).kind).toBe('failed');
 });
 
-test('a fault of this worker is retried', () => {
+test('a request that fails because of a fault of this worker is retried', () => {
   expect(classifyResult(failure('internal_error'))).toMatchObject({
     kind: 'retry',
     failure: { code: 'internal_error' },
@@ -98,7 +98,7 @@ test.each([408, 425, 500, 599])('Retry-After in a response with status %i delays
   expect(classifyResult(response(status, { retryAfterSeconds: 60 }))).toMatchObject({ afterMs: 60_000 });
 });
 
-test('Retry-After causes no retry after a status that is never retried or after the last step', () => {
+test('Retry-After leads to no retry after a status that is never retried or after the last step', () => {
   const limited = { retryAfterSeconds: 60 };
   expect(classifyResult(response(400, limited)).kind).toBe('failed');
   expect(classifyResult(response(429, limited), { step: 7 }).kind).toBe('failed');
@@ -154,7 +154,7 @@ function waitMs({
   return outcome.kind === 'retry' ? outcome.afterMs : undefined;
 }
 
-test('the jitter changes each wait of the schedule by up to 20 %', () => {
+test('the jitter changes each delay of the retry schedule by up to 20 %', () => {
   expect([0, 0.25, 0.5, 0.75, 1].map((random) => waitMs({ random }))).toEqual([
     4_000, 4_500, 5_000, 5_500, 6_000,
   ]);
@@ -178,7 +178,7 @@ test('a retry uses one step, and a delivery fails with its last failure if no st
   expect(retry(7)).toEqual({ kind: 'failed', failure: tooSlow });
 });
 
-test('a step of the schedule with a wait of zero is a retry at once', () => {
+test('a step of the retry schedule with a delay of zero leads to an immediate retry', () => {
   const policy = { ...defaultRetryPolicy, scheduleMs: [0] };
   const retried = retryOrFail({ step: 0, failure: tooSlow, policy, random: 1 });
   expect(retried).toEqual({ kind: 'retry', afterMs: 0, step: 1, failure: tooSlow });

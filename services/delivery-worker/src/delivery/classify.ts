@@ -48,7 +48,7 @@ function isRetryableError(code: Failure['code'], retryOnTimeout: boolean): boole
 
 /**
  * Returns the pause that a response with status 429 or 503 requests with `Retry-After`, in milliseconds, at most one
- * hour. Undefined for every other result.
+ * hour. Returns undefined for every other result.
  */
 export function pauseRequestedBy(result: SendResult): number | undefined {
   if (result.kind !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503))
@@ -57,8 +57,8 @@ export function pauseRequestedBy(result: SendResult): number | undefined {
 }
 
 /**
- * Returns true if the result is a failure of the whole destination. Such failures can open the circuit breaker. The
- * rejection of a single request body cannot.
+ * Returns true if the result shows a failure of the whole destination. Such a failure can open the circuit breaker, but
+ * the rejection of a single request body cannot.
  */
 export function isDestinationFailure(result: SendResult): boolean {
   if (result.kind === 'response') return result.statusCode >= 500 || result.statusCode === 429;
@@ -66,7 +66,8 @@ export function isDestinationFailure(result: SendResult): boolean {
 }
 
 /**
- * Returns true for a fault of this worker, such as a lack of sockets. Such a result does not describe the destination.
+ * Returns true if the request failed because of a fault of this worker, such as a lack of sockets. The result then says
+ * nothing about the destination.
  */
 export function isOwnFault(result: SendResult): boolean {
   return result.kind === 'error' && result.code === 'internal_error';
@@ -81,9 +82,11 @@ function retryAfterMs(result: SendResult): number | undefined {
 }
 
 export interface RetryPolicy {
-  /** Waits before the second attempt, the third and so on, in milliseconds. */
+  /** Delays before the second attempt, the third attempt and so on, in milliseconds. */
   scheduleMs: readonly number[];
-  /** Maximum random change of a wait as a fraction of it: with 0.2, a wait is up to 20 % shorter or longer. */
+  /**
+   * Maximum random change of a delay, as a fraction of the delay. With 0.2, a delay is up to 20 % shorter or longer.
+   */
   jitter: number;
   /** Age at which a delivery expires, in milliseconds. */
   maxAgeMs: number;
@@ -108,7 +111,7 @@ export interface RetryInput {
   /** Number of steps of the schedule that are used. */
   step: number;
   failure: Failure;
-  /** Value of the response's `Retry-After` in milliseconds, at most one hour. */
+  /** Delay that the response requests with `Retry-After`, in milliseconds, at most one hour. */
   retryAfterMs?: number | undefined;
   policy: RetryPolicy;
   /** Random number from 0 to 1. */
@@ -116,8 +119,8 @@ export interface RetryInput {
 }
 
 /**
- * Returns a retry at the time of the schedule or of `Retry-After`, whichever is later. Returns a failure after the last
- * step of the schedule.
+ * Returns a retry after the delay of the retry schedule or of `Retry-After`, whichever is longer. Returns a failure if
+ * no step of the schedule is left.
  */
 export function retryOrFail({ step, failure, retryAfterMs = 0, policy, random }: RetryInput): Outcome {
   const waitMs = policy.scheduleMs[step];

@@ -14,7 +14,7 @@ import type { Outcome } from './outcome.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const broken = new Error('A fault of this worker.');
 
-/** Returns a claimed delivery of a deleted webhook. It ends without a request. */
+/** Returns a claimed delivery of a deleted webhook. Such a delivery ends without a request. */
 const claimOf = (deliveryId: string) => claimed('hook', { deliveryId, webhook: undefined, claimedAtMs: 0 });
 
 /** Starts the delivery part of a worker with two slots. Outcomes are recorded only when `commit` is called. */
@@ -133,7 +133,7 @@ test('for unknown webhooks, one tick starts at most four deliveries claimed by t
   expect(prepared).toHaveLength(6);
 });
 
-test('for unknown webhooks, one tick starts four claims at write and four other deliveries', async () => {
+test('one tick starts at most four claims at write and four others for unknown webhooks', async () => {
   const { delivery, prepared, slot } = start();
   for (let count = 0; count < 6; count += 1) {
     delivery.start(unknownClaim(), slot().slot);
@@ -213,7 +213,7 @@ describe('a message from the queue of deliveries', () => {
     expect(settled).toEqual([{ kind: 'error', error: broken }]);
   });
 
-  test('with n slots, at most n + 300 deliveries are in progress; a stop rejects waiting messages', async () => {
+  test('with n slots, at most n + 300 deliveries are in progress, and a stop rejects all others', async () => {
     const { delivery, asked, settled, commit, commits, handle } = start();
     for (let count = 0; count < 19; count += 1) handle(Array.from({ length: 16 }, () => randomUUID()));
     await until('as many as allowed are claimed', () => asked.length >= 302 && commits.length > 0);

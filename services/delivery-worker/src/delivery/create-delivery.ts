@@ -45,11 +45,11 @@ export interface CreateDeliveryDeps {
 
 export interface Delivery {
   /**
-   * Starts a delivery that was claimed at write. If an error ends its processing, the lease sweep releases the claim
-   * later.
+   * Starts a delivery that was claimed at write. If its processing ends with an error, the lease sweep releases the
+   * claim later.
    */
   start(claimed: ClaimedDelivery, slot: Slot): void;
-  /** Starts a delivery that the dispatcher has claimed. The delivery waits for a slot. */
+  /** Starts a delivery of a rate-limited webhook, which the dispatcher has claimed. The delivery waits for a slot. */
   startLimited(claimed: ClaimedDelivery): void;
   /** Claims and delivers the deliveries named in a message, and then settles the message. */
   handleDue(message: QueueMessage): void;
@@ -62,28 +62,29 @@ export interface Delivery {
 }
 
 /**
- * Maximum number of deliveries from the queue that have released their slots and wait until their outcomes are
- * recorded: one full batch of outcomes. This number of deliveries can be in progress in addition to the number of
- * slots.
+ * Number of deliveries from the queue that can be in progress in addition to the number of slots. A delivery releases
+ * its slot before its outcome is recorded, so this many deliveries can wait for the commit of their outcomes while all
+ * slots are in use. It is the size of one full batch of outcomes.
  */
 export const maxRecording = 300;
 /**
- * Limit of the number of deliveries in flight, as a multiple of the number of slots. At this limit, no delivery is
- * claimed at write. A slot is released before the outcome is recorded, so many more deliveries in flight than slots
- * mean that recording is slow.
+ * Number of deliveries in flight for each slot at which no further delivery is claimed at write. A slot is released
+ * before the outcome is recorded, so a number of deliveries in flight far above the number of slots shows that
+ * recording is slow.
  */
 const maxInFlightPerSlot = 3;
 /**
  * Maximum number of deliveries of unknown webhooks (no response to the last request, or none for 30 s) that start in
  * one tick of the event loop, because hundreds of them can become due at once. The maximum applies separately to
  * deliveries from the queue and to deliveries claimed at write. With a common maximum, a burst of alerts could make
- * many deliveries wait for a tick, and no queued delivery is claimed while many wait (`createClaim`).
+ * many deliveries wait for a tick, and while more than 50 wait, no delivery from the queue is claimed (`createClaim`).
  */
 const unknownPerTick = 4;
 /**
  * Maximum number of deliveries claimed at write that start in one tick of the event loop, round robin by workspace.
- * Deliveries of unknown webhooks are not counted; `unknownPerTick` limits them. One commit makes hundreds of deliveries
- * ready. Starting all at once would delay the first responses and the reply to the next commit.
+ * Deliveries of unknown webhooks are not counted; `unknownPerTick` limits them. One commit can make hundreds of
+ * deliveries ready to start. If all of them started at once, the first responses and the reply to the next commit would
+ * be processed late.
  */
 const startsPerTick = 32;
 
@@ -143,8 +144,8 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
       const due = decodeDeliveriesDue(message.content);
       if (due === undefined) return settle(message, malformed);
       const deliverOne = async (one: DeliveryDue) => {
-        // A returned message is not processed here, because the broker delivers it again, to this worker or to another
-        // one.
+        // A message that was returned to the broker is not processed, because the broker delivers it again, to this or
+        // another worker.
         if (!message.isReturned()) await inFlight.deliverDue(one);
       };
       allEnded(due.map((one) => permits.run(() => deliverOne(one)))).then(

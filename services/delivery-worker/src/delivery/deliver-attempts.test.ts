@@ -12,7 +12,7 @@ test('the end of a pause is committed before the outcome that caused it', async 
   expect(commits).toEqual(['resume w', 'record']);
 });
 
-test('the delay of a retry has a random jitter of 20 %', async () => {
+test('the delay of a retry has a random jitter of up to 20 %', async () => {
   const afterMs = async (random: number) => {
     const { outcome } = await startDeliverer({ result: error('timeout'), random }).deliverOne({ step: 1 });
     return outcome.kind === 'retry' && [outcome.afterMs, outcome.step];
@@ -70,7 +70,7 @@ test('a delivery that ends without a request is recorded without an attempt', as
 test.each([
   ['responds with 500 at once', 'responsive', response(500)],
   ['does not respond', 'unknown', error('timeout')],
-])('a webhook whose destination %s is %s', async (_, state, result) => {
+])('if the destination %s, the webhook is %s', async (_, state, result) => {
   const { deliverOne, slots } = startDeliverer({ result });
   slots.observe('w', 1);
   await deliverOne();
@@ -94,7 +94,7 @@ test('the options of a webhook set timeout, headers and retry schedule of its de
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });
 
-test('secrets are redacted in uncut texts; a flag tells the redaction if the body is truncated', async () => {
+test('secrets are redacted before header values are cut; `isCut` says if the body was truncated', async () => {
   const location = 'l'.repeat(3_000);
   const retryAfter = 'r'.repeat(200);
   const result = response(503, { location, retryAfter, truncated: true });
@@ -117,7 +117,7 @@ test('a Location that is cut within a character ends with a replacement characte
   expect(attempt?.response?.location).toBe(`${'l'.repeat(2_047)}\ufffd`);
 });
 
-test('the log line of an attempt counts attempts from 1', async () => {
+test('the log line of an attempt has the number of the attempt, counted from 1', async () => {
   const { deliverOne, logged } = startDeliverer({ result: response(503) });
   await deliverOne({ step: 2 });
   expect(logged).toMatchObject([{ attempt: 3, outcome: 'retry', status_code: 503, duration_ms: 7 }]);

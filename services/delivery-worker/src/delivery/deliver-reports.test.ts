@@ -105,12 +105,12 @@ test.each([
   ['broken', 'The response body is not valid HTTP.'],
   ['overlong', 'The response contained far more than its body and was not read to its end.'],
   ['encoded', 'The response body is compressed and kept as it came.'],
-] as const)('an attempt whose response body is %s has a note', async (bodyNote, note) => {
+] as const)('an attempt whose response body is %s has a note that says so', async (bodyNote, note) => {
   const { deliverOne } = startDeliverer({ result: response(200, { bodyNote }) });
   expect((await deliverOne()).attempt?.note).toBe(note);
 });
 
-test('a delivery waits for the render budget only if its workspace is over the budget', async () => {
+test('a delivery waits for the render budget only if its workspace has used up the budget', async () => {
   const waited: string[] = [];
   const budgetWith = (isWithin: boolean) => ({
     ...noBudget,
@@ -128,7 +128,7 @@ test('a delivery waits for the render budget only if its workspace is over the b
   expect(waited).toEqual(['w']);
 });
 
-test('an error while the webhook of a delivery is read is thrown, and the slot is released', async () => {
+test('if the webhook of a delivery cannot be read, the error is thrown and the slot is released', async () => {
   const webhookError = new Error('The database is unavailable.');
   const { deliver, slots, sent } = startDeliverer({ webhookError });
   const delivery = claimed('w');

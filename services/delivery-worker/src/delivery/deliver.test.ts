@@ -72,7 +72,7 @@ test('a poison delivery is deferred while another poison delivery is being sent 
   expect([deferred.length, sent]).toEqual([1, ['a', 'c']]);
 });
 
-test('deferrals for a missing lease, slot or quarantine permit have random delays', async () => {
+test('deferrals because of a lost lease, no free slot or the quarantine have random delays', async () => {
   const waits = async (random: number) => {
     const expired = startDeliverer({ leaseHeldSinceMs: 1_001, random });
     await expired.deliverOne();
@@ -99,7 +99,7 @@ test('deferrals for a missing lease, slot or quarantine permit have random delay
   ]);
 });
 
-test('a slot from a claim at write is free after the request, before the outcome is committed', async () => {
+test('the slot of a delivery claimed at write is free before the outcome is committed', async () => {
   const { slotsInUse, deliverWithSlot } = startDeliverer();
   deliverWithSlot('w');
   await settled();

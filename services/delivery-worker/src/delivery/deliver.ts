@@ -43,8 +43,8 @@ export interface DeliveryDeps {
 }
 
 /**
- * Processes a claimed delivery: prepares, sends, classifies and records it, or defers it. Resolves after the commit. A
- * `slot` that was acquired with the claim is always released.
+ * Processes a claimed delivery: prepares, sends, classifies and records it, or defers it. Resolves after the commit of
+ * the outcome or deferral. `slot`, if the delivery already has one, is released in any case, even after an error.
  */
 export type Deliver = (claimed: ClaimedDelivery, slot?: Slot) => Promise<void>;
 
@@ -199,9 +199,9 @@ function toAttempt({ claimed, sent, outcome }: Completed): Attempt {
   };
 }
 
-/** Maximum length of `Location` in characters, equal to the maximum length of a webhook's url. */
+/** Maximum length of a stored `Location` header in characters, equal to the maximum length of a webhook's url. */
 const maxLocationCharacters = 2_048;
-/** Maximum length of `Retry-After` in characters. An HTTP date has 29. */
+/** Maximum length of a stored `Retry-After` header in characters. An HTTP date has 29 characters. */
 const maxRetryAfterCharacters = 128;
 
 function toAttemptResponse(result: HttpResponse, { redact }: PreparedRequest): AttemptResponse {
@@ -255,8 +255,8 @@ function noSlot({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps)
 const maxLeaseWaitMs = 1_000;
 
 /**
- * Defers a delivery whose claim may be lost: this worker's lease expired after the claim, so another worker may have
- * claimed the delivery.
+ * Returns the deferral of a delivery whose claim may be lost. The lease of this worker expired after the claim, so
+ * another worker may have claimed the delivery.
  */
 function leaseExpired(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxLeaseWaitMs, reason: 'lease_expired' };
@@ -265,8 +265,8 @@ function leaseExpired(random: number): Deferral {
 const maxQuarantineWaitMs = 5_000;
 
 /**
- * Defers a delivery in quarantine because this worker is already sending another delivery in quarantine. The delay is
- * random, so that the waiting deliveries become due at different times.
+ * Returns the deferral of a poison delivery that must wait because this worker is sending another one in quarantine.
+ * The delay is random, so that the waiting deliveries become due at different times.
  */
 function quarantineTaken(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxQuarantineWaitMs, reason: 'quarantine' };

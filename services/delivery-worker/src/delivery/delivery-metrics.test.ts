@@ -11,7 +11,7 @@ const retry: Outcome = { kind: 'retry', afterMs: 1, step: 1, failure };
 function start() {
   const registry = createMetrics({ service: 'test' });
   const metrics = createDeliveryMetrics(registry);
-  /** Returns the value of the series with these labels; undefined if there is none. */
+  /** Returns the value of the metric's first series that has these labels, or undefined if there is none. */
   const seriesOf = async (name: string, labels: Record<string, string> = {}) => {
     const { text } = await registry.expose();
     const texts = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
@@ -39,7 +39,7 @@ test.each<[number, string, Partial<ClaimedDelivery>]>([
   [0, 'at a retry', { step: 1 }],
   [0, 'in a later run', { run: 2 }],
   [0, 'at an attempt by hand', { manual: true }],
-])('the time from firing to the first attempt is measured %i times %s', async (count, _, changes) => {
+])('the metric of the time from firing to the first attempt gets %i values %s', async (count, _, changes) => {
   const { attempt, seriesOf } = start();
   attempt(changes);
   expect(await seriesOf('tocsin_fired_to_first_attempt_seconds_count')).toBe(count);
@@ -88,7 +88,7 @@ test('a delivery is counted when it ends, and not when it is retried', async () 
   ]).toEqual([undefined, 1, 1, 1]);
 });
 
-test('series of failures, retries and deferrals exist with the value 0 from the start', async () => {
+test('the series of failures, retries and deferrals exist from the start, with the value 0', async () => {
   const { metrics, seriesOf } = start();
   expect([
     await seriesOf('tocsin_deliveries_total', { outcome: 'failed', error_code: 'http_status' }),

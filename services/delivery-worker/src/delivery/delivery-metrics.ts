@@ -14,7 +14,8 @@ export function createDeliveryMetrics(metrics: Metrics) {
   const attempts = metrics.counter('tocsin_attempts_total', 'HTTP requests sent.', ['outcome', 'error_code']);
   const { templates, durations, firstAttempt, success } = createDurations(metrics);
 
-  // Series that alarms watch start at 0, because a counter that first appears with the value 1 shows no increase.
+  // The series that alarms watch start at 0, because alarms watch for increases, and a counter that first appears with
+  // the value 1 shows none.
   for (const reason of deferralReasons) deferrals.inc({ reason }, 0);
   for (const error_code of errorCodes) {
     deliveries.inc({ outcome: 'failed', error_code }, 0);
@@ -46,7 +47,9 @@ export function createDeliveryMetrics(metrics: Metrics) {
 export type DeliveryMetrics = ReturnType<typeof createDeliveryMetrics>;
 
 const attemptBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Upper bounds of the histogram buckets in seconds. An alarm uses the bound of 30 s. */
+/**
+ * Upper bounds of the buckets of the two histograms of times since firing, in seconds. An alarm uses the bound of 30 s.
+ */
 const waitBuckets = [
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600, 86_400,
 ];

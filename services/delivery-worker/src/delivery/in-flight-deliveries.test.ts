@@ -18,7 +18,7 @@ function start() {
   return { inFlight, claimed, receive, end };
 }
 
-test('among several messages for a delivery in flight, only that of the latest run is processed', async () => {
+test('if several messages name a delivery in flight, only that with the latest run is processed', async () => {
   const { inFlight, claimed, receive, end } = start();
   void receive();
   await Promise.all([receive(1), receive(3), receive(2)]);

@@ -9,9 +9,9 @@ import type { DeliveryDue } from '@tocsin/contracts';
 export interface InFlightDeliveries {
   /**
    * Claims and sends the delivery that a message names. If the delivery is already in flight, the promise resolves at
-   * once, and the message is kept until the delivery is no longer in flight, because the message may name the next run.
-   * If several such messages arrive, only the one with the latest run is kept. One message is sufficient, because a
-   * claim reads the current state of the row.
+   * once. The message is then kept and processed later, when the delivery is no longer in flight, because it may name
+   * the next run. If several such messages arrive, only the one with the latest run is kept. One is sufficient, because
+   * a claim reads the current state of the row.
    */
   deliverDue(due: DeliveryDue): Promise<void>;
   /**

@@ -36,11 +36,14 @@ export interface Deferral {
   kind: 'deferred';
   afterMs: number;
   reason: (typeof deferralReasons)[number];
-  /** Failure that the delivery shows until the next attempt. Default: the delivery keeps its previous error. */
+  /**
+   * Failure that is shown as the error of the delivery until its next attempt. If it is undefined, the delivery keeps
+   * its previous error.
+   */
   failure?: Failure;
 }
 
-/** Waiting reason of a delivery after each kind of deferral. */
+/** For each reason of a deferral, the waiting reason that users see at the delivery. */
 export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>> = {
   paused: 'paused',
   no_slot: 'no_slot',
@@ -69,7 +72,7 @@ export interface Attempt {
   note: string | undefined;
 }
 
-/** A response. The secrets of the request are redacted in its texts. */
+/** The response of a destination. In its texts, the secrets of the request are redacted. */
 export interface AttemptResponse {
   statusCode: number;
   body: string;

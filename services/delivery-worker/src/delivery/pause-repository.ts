@@ -9,7 +9,7 @@ export interface Pause {
   version: number;
   reason: 'retry_after' | 'circuit';
   forMs: number;
-  /** Number of consecutive pauses by the circuit breaker, including this one; 1 for a pause by `Retry-After`. */
+  /** Number of consecutive pauses by the circuit breaker, including this one. It is 1 for a pause by `Retry-After`. */
   times: number;
   /** Sentence about the failure that caused the pause, without secrets. */
   error: string;
@@ -17,8 +17,8 @@ export interface Pause {
 
 export interface PauseRepository {
   /**
-   * Pauses webhooks; `pauses` has at most one entry for each webhook. A new pause never shortens an existing one, and
-   * does not replace a pause by a person.
+   * Pauses webhooks. `pauses` must have at most one entry for each webhook. A new pause never shortens an existing one,
+   * and does not replace a pause by a person that has not ended.
    */
   pause(pauses: Pause[]): Promise<void>;
   resume(webhookId: string): Promise<void>;

@@ -36,7 +36,7 @@ test.each([
   [30_000, 2_000, 5_000],
   [5 * 60_000, 15_000, 45_000],
   [23 * hourMs, 30_000, 90_000],
-])('an undecryptable delivery of age %d ms is deferred for %d to %d ms', (ageMs, least, most) => {
+])('an undecryptable webhook defers a delivery of age %d ms by %d to %d ms', (ageMs, least, most) => {
   const prepare = (random: number) => {
     const prepared = prepareUndecryptable(ageMs, random);
     expect(prepared).toMatchObject({ kind: 'deferred', reason: 'undecryptable' });
@@ -55,14 +55,14 @@ test.each([
   [35_010, 3_501],
   [599_990, 59_999],
   [23 * hourMs, 60_000],
-])('an undecryptable delivery of age %d ms waits for %d ms, with a jitter of 40 %%', (ageMs, waitMs) => {
+])('an undecryptable webhook defers a delivery of age %d ms by %d ms (jitter 40 %%)', (ageMs, waitMs) => {
   const waits = [0, 0.5, 1].map((random) => prepareUndecryptable(ageMs, random));
   expect(waits).toMatchObject(
     [0.6, 1, 1.4].map((factor) => ({ afterMs: expect.closeTo(waitMs * factor, 6) })),
   );
 });
 
-test('the error of an expired delivery says if its webhook cannot be decrypted', () => {
+test('the error of an expired delivery mentions that its webhook cannot be decrypted', () => {
   const prepared = prepareUndecryptable(25 * hourMs, 0.5);
   expect(prepared).toMatchObject({ outcome: { kind: 'failed', failure: { code: 'expired' } } });
   expect(JSON.stringify(prepared)).toContain('cannot be decrypted');
@@ -138,7 +138,7 @@ test.each<[string, Partial<ClaimedDelivery>, Partial<PrepareInput>, object]>([
   expect(prepareClaimed(claimed, changes)).toEqual({ kind: 'ended', outcome });
 });
 
-test('a delivery with exactly eight claims and an age of exactly 24 hours is still sent', () => {
+test('a delivery with exactly eight claims without an outcome and exactly 24 hours old is sent', () => {
   expect(prepareClaimed({ claimsWithoutOutcome: 8, ageMs: 24 * hourMs })).toMatchObject({ kind: 'request' });
 });
 
@@ -149,18 +149,18 @@ test('a delivery is deferred until the end of a pause, and sent after it', () =>
   expect([paused(0), paused(-1)]).toMatchObject([{ kind: 'request' }, { kind: 'request' }]);
 });
 
-test('a delivery that a user has redelivered also waits for the end of a pause', () => {
+test('a delivery that a user has redelivered is also deferred while its webhook is paused', () => {
   const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
   expect(prepareClaimed({ manual: true, pause })).toMatchObject({ kind: 'deferred', reason: 'paused' });
 });
 
-test('an undecryptable delivery of a paused webhook is deferred because of the pause', () => {
+test('the deferral of a delivery whose webhook is paused and undecryptable has the reason paused', () => {
   const webhook = { id: 'a', error: new Error('no key') };
   const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
   expect(prepareClaimed({ pause }, { webhook })).toMatchObject({ reason: 'paused' });
 });
 
-test('a template error fails the delivery, and a rendering above its time limit is retried', () => {
+test('a template error fails a delivery, and a rendering that exceeds its time limit is retried', () => {
   const failing = (code: 'template_error' | 'internal_error') => () =>
     ({ ok: false, code, error: 'A sentence.' }) as const;
   expect(prepareClaimed({ step: 2 }, { render: failing('template_error') })).toEqual({
@@ -236,7 +236,7 @@ describe('the options of a webhook', () => {
     expect(prepareClaimed({ hasToken: true }, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
-  test('a deferral names the first of pause, rate limit, missing signing secret and render budget', () => {
+  test('a deferral has the first of these reasons: pause, rate limit, no secret, render budget', () => {
     const both = { ...webhook, options: { ...options, signingKeys: [] } } as DecryptedWebhook;
     const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
     const reasonOf = (claimed: Partial<ClaimedDelivery>) =>

@@ -23,7 +23,7 @@ export type PrepareResult = PreparedRequest | EndedUnsent | Deferral;
 export interface EndedUnsent {
   kind: 'ended';
   outcome: Outcome;
-  /** The rendered text, if it was not sent because it is not JSON. */
+  /** The rendered text if it is not JSON, which is the reason why it was not sent. Otherwise undefined. */
   rendered?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface PrepareInput {
   now: () => number;
 }
 
-/** Decides if a claimed delivery is sent now, and renders its body. */
+/** Decides if a claimed delivery is sent now. If so, renders its body and returns the request. */
 export function prepare(input: PrepareInput): PrepareResult {
   const { claimed, webhook } = input;
   if (claimed.claimsWithoutOutcome > maxClaimsWithoutOutcome)
@@ -66,8 +66,8 @@ export function prepare(input: PrepareInput): PrepareResult {
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
   if (isUndecryptable) return deferUndecryptable(input);
-  // The delivery was queued, or claimed at write, before its webhook got a rate limit. It has taken no request from the
-  // limit. It is deferred, because the dispatcher claims the webhook's deliveries from now on.
+  // The webhook got its rate limit after the delivery was queued or claimed at write, so the claim has taken no request
+  // from the limit. The delivery is deferred, because the dispatcher claims the deliveries of such webhooks.
   if (options?.rateLimit !== undefined && claimed.hasToken !== true)
     return { kind: 'deferred', afterMs: 0, reason: 'rate_limit' };
   if (lacksSecret(options, input.now)) return { ...deferLong(input), reason: 'no_signing_secret' };
@@ -81,8 +81,8 @@ function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOpti
 }
 
 /**
- * Returns a sentence about the probable reason why a delivery waited until it expired: its webhook lacks a signing
- * secret or, if that does not apply, has a rate limit. Returns an empty text if neither applies.
+ * Returns a sentence about the probable reason why a delivery waited until it expired. The reason is that its webhook
+ * lacks a signing secret or, if it does not, that it has a rate limit. Returns an empty text if neither is true.
  */
 function waitOf(options: RequestOptions | undefined, now: () => number): string {
   if (lacksSecret(options, now)) return ' The webhook signs its requests and had no signing secret.';
@@ -111,8 +111,8 @@ function deferUndecryptable(input: PrepareInput): Deferral {
 }
 
 /**
- * Returns a deferral. The delay grows with the age of the delivery, up to 60 s (plus or minus 40 %), because each
- * further claim of the delivery costs database time.
+ * Returns a deferral without its reason. The delay is a tenth of the delivery's age, from 3.5 s to 60 s, plus or minus
+ * 40 %. It grows because each further claim of the delivery costs database time.
  */
 function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> {
   const waitMs = Math.min(maxLongWaitMs, Math.max(firstLongWaitMs, claimed.ageMs / 10));
@@ -144,8 +144,8 @@ function prepareBody(
 type Rendered =
   | { ok: true; output: string }
   /**
-   * `internal_error`: the rendering exceeded its time limit, although it was within the other limits of its template
-   * budget. The cause is a slow machine, so a retry can succeed.
+   * The code is `internal_error` if the rendering exceeded its time limit, although it was within the other limits of
+   * its template budget. The cause is a slow machine, so a retry can succeed.
    */
   | { ok: false; code: 'template_error' | 'invalid_json' | 'internal_error'; error: string; output?: string };
 
@@ -168,7 +168,8 @@ export function createRenderBody(): RenderBody {
     if (!rendered.ok) return renderError(rendered.error);
     const fault = findJsonFault(rendered.output);
     if (fault === undefined) return rendered;
-    // The error contains the position and not the text, because a body can contain credentials.
+    // The error contains the position of the fault and not the text of the body, because a body can contain
+    // credentials.
     const place = `line ${fault.line}, column ${fault.column} of the rendered body`;
     return {
       ok: false,

@@ -93,7 +93,7 @@ test('outcomes are sent as one array for each column, in the order of the record
   expect(values[19]).toEqual(sqlArray.text(['http://a', 'http://a', null, 'http://a']));
 });
 
-test('the statement gets the milliseconds since the end of each request, and never less than 0', async () => {
+test('the statement gets the milliseconds since the end of each request, and 0 for a future end', async () => {
   const { record, statements } = start();
   const endedAgo = (ms: number): OutcomeRecord => ({
     claimed: claimed(0),
@@ -157,7 +157,7 @@ describe('a batch with long texts', () => {
     return statements.map(({ values }) => values[0]);
   };
 
-  test('the batch is divided into statements of at most 1 MiB in the order of the records', async () => {
+  test('a batch is divided into statements with at most 1 MiB of text, in the order of the records', async () => {
     const batch = [
       recordOf(0, mebibyte / 2, mebibyte / 2 - 1),
       recordOf(1, 1, 0),
@@ -168,7 +168,7 @@ describe('a batch with long texts', () => {
     expect(await sentIds(batch)).toEqual(parts.map((part) => sqlArray.uuid(part)));
   });
 
-  test('a record with more than 1 MiB is sent alone', async () => {
+  test('a record with more than 1 MiB of text is sent in a statement of its own', async () => {
     const batch = [recordOf(0, mebibyte, 1), recordOf(1, 1, 1)];
     expect(await sentIds(batch)).toEqual(ids.slice(0, 2).map((id) => sqlArray.uuid([id])));
   });
@@ -226,7 +226,7 @@ test('a batch of deferrals first stores the failures, and then the delays and re
   ]);
 });
 
-test('deferrals without a failure need only one statement', async () => {
+test('a batch of deferrals without failures is stored with one statement', async () => {
   const { defer, statements } = start();
   await defer([{ claimed: claimed(0), deferral: { kind: 'deferred', afterMs: 5, reason: 'no_slot' } }]);
   expect(statements.map(({ name }) => name)).toEqual(['delivery.defer']);

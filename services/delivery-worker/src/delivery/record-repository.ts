@@ -27,13 +27,14 @@ export interface DeferralRecord {
  */
 export interface RecordRepository {
   /**
-   * Records attempt, state and time of the next attempt. The deliveries of one day are recorded in one commit, or in
-   * several if their texts are long. A delivery may occur only once in `records`. The call is safe to repeat.
+   * Records the attempt, the state and the time of the next attempt of each delivery. Deliveries of the same day are
+   * recorded in one commit, or in several if the texts of their attempts are long. A delivery may occur only once in
+   * `records`. The call is safe to repeat.
    */
   record(records: OutcomeRecord[]): Promise<void>;
   /**
-   * Releases claims without recording an outcome. The delivery shows the failure of the deferral, if the deferral has
-   * one.
+   * Releases claims without recording an outcome. If a deferral has a failure, its error becomes the error of the
+   * delivery.
    */
   defer(records: DeferralRecord[]): Promise<void>;
 }
@@ -224,8 +225,8 @@ const record = {
     where n.is_new`,
 };
 
-// The statement `defer` releases claims, and returns their unused requests to the rate limits. A limit that another
-// transaction has locked is skipped, because waiting for the lock could deadlock.
+// The statement `defer` releases claims, and returns their unused requests to the rate limits. It skips the row of a
+// rate limit that another transaction has locked, because waiting for the lock could deadlock.
 const defer = {
   name: 'delivery.defer',
   text: `

@@ -88,7 +88,7 @@ test('a record that the database rejects is written without response texts; the 
 });
 
 test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(
-  'rejected texts of a response are removed even if %j is its only text',
+  'a rejected record is written without the response texts, even if %j is the only one',
   async (texts) => {
     const { recorder, tries } = start({ errors: [rejected] });
     const response = { statusCode: 500, body: '', truncated: false, ...texts };
@@ -126,7 +126,7 @@ test('the longest of several concurrent pauses of a webhook is committed', async
   expect(pauses.flat()).toContainEqual(pauseOf('b', 5));
 });
 
-test('an error while a pause is written or ended is only logged', async () => {
+test('an error while a pause is written or ended is logged and not thrown', async () => {
   const { recorder, commits, events, logged, failing } = start();
   failing.add('pause').add('resume a');
   await recorder.pause(pauseOf('a', 1));

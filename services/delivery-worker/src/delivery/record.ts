@@ -5,11 +5,11 @@ import type { Deferral } from './outcome.js';
 import type { Pause, PauseRepository } from './pause-repository.js';
 import type { DeferralRecord, OutcomeRecord, RecordRepository } from './record-repository.js';
 
-/** Commits outcomes in batches. Each returned promise resolves after the commit. */
+/** Commits outcomes, deferrals and pauses in batches. The promises of `record` and `defer` resolve after the commit. */
 export interface Recorder {
   /**
-   * Records an outcome. The commit is retried until it succeeds or the worker stops. A delivery may have only one call
-   * in progress.
+   * Records an outcome. The commit is retried until it succeeds or the worker stops. Only one call for a delivery may
+   * be in progress at a time.
    */
   record(record: OutcomeRecord): Promise<void>;
   defer(claimed: ClaimedDelivery, deferral: Deferral): Promise<void>;
@@ -33,7 +33,8 @@ export interface RecorderDeps {
 const maxRecordsInBatch = 300;
 /**
  * Time for which outcomes and deferrals are collected into a batch, in milliseconds. Larger batches need less database
- * time. Only the acknowledgements wait, because the slots are already released.
+ * time for each outcome. Collecting delays only the acknowledgements of messages, because the slots are already
+ * released.
  */
 const gatherMs = 30;
 

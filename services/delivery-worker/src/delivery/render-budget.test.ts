@@ -77,7 +77,7 @@ test('a failed rendering throws its error and does not block the next delivery',
   expect(await next).toBe('rendered');
 });
 
-test('rendersLeft of a workspace is 32 until one second after a wait, and then unlimited again', async () => {
+test('rendersLeft is 32 until one second after a wait for the budget, and then Infinity again', async () => {
   const clock = { ms: 5_000 };
   const budget = createRenderBudget(() => clock.ms);
   expect(budget.rendersLeft('w')).toBe(Number.POSITIVE_INFINITY);

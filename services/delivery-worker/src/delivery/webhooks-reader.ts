@@ -22,8 +22,8 @@ export interface DecryptedWebhook {
 /** Options of a webhook, in addition to its url, headers and body. */
 export interface RequestOptions {
   /**
-   * Waits before the second attempt, the third and so on, in milliseconds. Undefined: the waits in the setting
-   * `RETRY_SCHEDULE`.
+   * Waits before the second attempt, the third and so on, in milliseconds. If it is undefined, the waits in the setting
+   * `RETRY_SCHEDULE` apply.
    */
   retryScheduleMs: readonly number[] | undefined;
   timeoutMs: number | undefined;
@@ -141,8 +141,8 @@ interface OptionsRow {
 }
 
 /**
- * Decrypts one webhook. A missing key or a damaged row makes only this webhook undecryptable, and not the others of the
- * batch.
+ * Decrypts one webhook. Errors are caught for each webhook, so that a missing key or a damaged row does not affect the
+ * other webhooks of the batch.
  */
 function decryptRow(row: WebhookRow, secrets: SecretBox): DecryptedWebhook | Undecryptable {
   try {

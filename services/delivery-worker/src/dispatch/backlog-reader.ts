@@ -1,8 +1,8 @@
 import type { Database } from '@tocsin/database';
 
 /**
- * Counts of waiting deliveries and paused webhooks. The query reads at most 10,000 workspaces. It counts at most 10,000
- * due deliveries of each workspace, and 50,000 in total.
+ * Counts of due deliveries and paused webhooks, for metrics. The query reads at most 10,000 workspaces. It counts at
+ * most 10,000 due deliveries of each workspace, and 50,000 in total.
  */
 export interface Backlog {
   due: number;
@@ -18,7 +18,7 @@ export interface Backlog {
 }
 
 export interface BacklogReader {
-  /** Counts the waiting deliveries and the paused webhooks for the metrics. */
+  /** Counts the due deliveries and the paused webhooks. */
   backlog(): Promise<Backlog>;
 }
 

@@ -24,8 +24,8 @@ interface QueuedWebhook extends WebhookKey {
 
 export interface DispatchRepository extends DueReader {
   /**
-   * Postpones up to `limit` due deliveries of each of these webhooks until the end of its pause, by five minutes at
-   * most.
+   * Postpones up to `limit` due deliveries of each of these webhooks until the pause of the webhook ends, but by five
+   * minutes at most.
    */
   postpone(webhooks: WebhookKey[], limit: number): Promise<void>;
   /** Resolves to false while no delivery is waiting, queued or sending. */
@@ -89,7 +89,7 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
 }
 
 // The row of the pause is locked until the commit. A concurrent transaction that ends the pause therefore waits for
-// this statement, and its trigger then makes the postponed deliveries due.
+// this statement. A trigger of the table `webhook_pauses` then makes the postponed deliveries due.
 const postpone = {
   name: 'dispatch.postpone',
   text: `

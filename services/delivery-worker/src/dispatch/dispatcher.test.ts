@@ -44,14 +44,14 @@ test('while the broker is unavailable, due deliveries stay waiting; a later pass
   expect(logFields[0]).toEqual({ err });
 });
 
-test('a lost connection while rows are queued counts as a lost reply, and a defect does not', async () => {
+test('a lost connection while rows are queued counts as a lost reply; another error does not', async () => {
   const candidates = [candidateOf('a')];
   const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(4);
   expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);
   expect(await callsAfter(new Error('a defect'))).toEqual(['queue']);
 });
 
-test('a worker that may not dispatch does nothing, and checks again after 250 ms', async () => {
+test('a worker that may not dispatch runs no statement and checks every 250 ms whether it may', async () => {
   const { calls, mayLead, pausesMs } = await run(3, { mayDispatch: false });
   expect(calls).toEqual([]);
   expect(mayLead).toEqual([false, false, false]);
@@ -112,7 +112,7 @@ test('a pass postpones at most 500 deliveries', async () => {
   expect([postponed!.webhooks.length, postponed!.limit]).toEqual([500, 1]);
 });
 
-test('while no delivery is open, a pass runs only one query and counts the window as empty', async () => {
+test('while no delivery is open, the dispatcher runs one query and treats the window as empty', async () => {
   const setting = { open: [false, false], queued: { a: 1 }, candidates: [candidateOf('a')], found: 0 };
   const { calls, observed, backlogs } = await run(3, { ...setting, wakes: true });
   expect(calls).toEqual(['pass', 'depth', 'queued', 'scan', 'queue', 'publish', 'empty', 'empty']);
@@ -131,14 +131,14 @@ test('the dispatcher looks for due deliveries as soon as a delivery is open agai
   expect(calls).toEqual([...pass, 'empty', ...pass]);
 });
 
-test('a worker that is not the leader runs no statement while its fan-out requests no place', async () => {
+test('with an empty window and no requested place, a worker that does not lead runs no statement', async () => {
   const { calls, observed, pausesMs } = await run(3, { leads: false, workers: 2 });
   expect(calls).toEqual([]);
   expect(observed.at(-1)).toMatchObject({ ready: 0, workers: 2 });
   expect(pausesMs).toEqual([250, 250]);
 });
 
-test('a worker that is not the leader counts queued rows repeatedly until its window is empty', async () => {
+test('a worker that is not the leader counts queued rows again while its window is not empty', async () => {
   const { calls, observed } = await run(3, { leads: false, workers: 2, isEmpty: false, unclaimed: 12 });
   expect(calls).toEqual(['queued', 'queued', 'queued']);
   expect(observed.map(({ ready }) => ready)).toEqual([12, 12, 12]);

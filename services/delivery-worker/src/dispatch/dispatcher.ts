@@ -24,8 +24,8 @@ export interface DispatchDeps {
   /** Number of alerts in this worker that wait for a batch of the fan-out. */
   alertsWaiting: () => number;
   /**
-   * Called after a pass in which the database became unavailable. A statement whose reply was lost may have marked rows
-   * as queued, and this worker does not publish these rows.
+   * Called if a statement of the dispatcher fails because the database is unavailable. A statement whose reply was lost
+   * may have marked rows as queued, and this worker does not publish these rows.
    */
   replyLost: () => void;
   /**
@@ -34,9 +34,9 @@ export interface DispatchDeps {
    */
   mayDispatch: () => boolean;
   /**
-   * `leads` returns true while this worker is the leader, the one that dispatches for all workers. `setMayLead` is
-   * called after each pass: with true if this worker can dispatch, and otherwise with false, so that another one can
-   * become the leader.
+   * `leads` returns true while this worker is the leader, the one that dispatches for all workers. Every worker calls
+   * `setMayLead` before each pause of its dispatcher: with true if it can dispatch, and otherwise with false, so that
+   * another worker can become the leader.
    */
   lease: Pick<WorkerLease, 'leads' | 'workers' | 'setMayLead'>;
   /**
@@ -60,7 +60,10 @@ const pausesMs = {
   min: 10,
   /** Used while there are deliveries to queue, to postpone or to start, and while the dispatcher has no free place. */
   busy: 50,
-  /** Used after a pass that found nothing to do and reached the last workspace. */
+  /**
+   * Used after a pass that found nothing to do and reached the last workspace. Also used after a failure, while the
+   * worker may not dispatch, and while several workers run and no delivery is open.
+   */
   idle: 250,
   /**
    * Used while no delivery is open and only one worker is running. This pause ends early when this worker writes a
@@ -182,9 +185,9 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
     const queuedAtMs = performance.now();
     const unconfirmed = await publish(due);
     logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
-    // Workers claim faster than passes queue if this pass filled more than half of the free places, although few
-    // deliveries in the queue were unclaimed before it. The next pass then follows soon, so that the workers do not
-    // become idle.
+    // Workers claim faster than passes queue if two conditions are true: few deliveries in the queue were unclaimed
+    // before this pass, and the pass filled more than half of the free places. The next pass then follows soon, so
+    // that the workers do not become idle.
     const isBehind = due.length > freePlaces / 2 && ready < freePlaces / 2;
     const pauseMs = isBehind ? pausesMs.min : pausesMs.busy - (performance.now() - queuedAtMs);
     if (due.length > 0) return Math.max(pausesMs.min, pauseMs);
@@ -235,9 +238,9 @@ async function startLimited(
 }
 
 /**
- * Postpones the due deliveries of paused webhooks if they are in more than 16 of the visited workspaces. Without the
- * postponement, every pass would visit these workspaces and find nothing to queue. Resolves to true if deliveries were
- * postponed.
+ * Postpones due deliveries of paused webhooks if they are in more than 16 of the visited workspaces. Without the
+ * postponement, every pass would visit these workspaces and find nothing to queue. Resolves to false if there are too
+ * few such workspaces.
  */
 async function postponeMany({ paused }: ScanResult, { repository }: DispatchDeps): Promise<boolean> {
   if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;

@@ -61,8 +61,8 @@ export interface ScanResult {
    */
   hasLimited: boolean;
   /**
-   * Id of the last webhook that the scan read, by workspace. The next visit continues after this webhook. Undefined:
-   * the scan reached the end of the workspace.
+   * For each workspace, the id of the last webhook that the scan read. The next visit continues after this webhook. The
+   * id is undefined if the scan reached the end of the workspace.
    */
   scannedTo: Map<string, string | undefined>;
 }

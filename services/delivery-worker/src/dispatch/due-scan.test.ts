@@ -206,7 +206,7 @@ describe('the start of the next visit to a workspace', () => {
     expect(await startsAfter(passes.slice(1))).toEqual([first, first]);
   });
 
-  test('a webhook with a full quota counts as served, and one that is not from the scan is ignored', async () => {
+  test('markServed counts a webhook with a full quota as served, and ignores one not from the scan', async () => {
     const full = [candidateOf('a', { due: 0 }), candidateOf('b')];
     expect(await startsAfter([{ candidates: full, served: [], end: 'b' }])).toEqual([first, 'a']);
     const old = [candidateOf('a'), candidateOf('z', { isFromScan: false })];

@@ -20,9 +20,9 @@ export interface DueScan {
 }
 
 /**
- * Number of index entries that each of the two scans in a call reads at most, about 6 µs for each entry. One scan reads
- * the workspaces. The other divides the number among the visited workspaces and reads their webhooks. Its limit for one
- * workspace is never below 8, so it can read up to 3,200 entries of 400 workspaces.
+ * Limit on the index entries that each of the two scans in a call reads. Reading an entry takes about 6 µs. One scan
+ * reads the workspaces. The other reads the webhooks of the visited workspaces, and divides the limit among them. A
+ * workspace gets at least 8 entries, so this scan exceeds the limit with 400 workspaces: it reads up to 3,200 entries.
  */
 const maxSteps = 1_000;
 /** Maximum number of workspaces with due deliveries that a call visits. */

@@ -55,7 +55,7 @@ test('only the deliveries of messages without a confirm return to the state wait
   expect([unconfirmed, unqueued]).toEqual([24, [ids.slice(16)]]);
 });
 
-test('an error while unconfirmed deliveries return to the state waiting is only logged', async () => {
+test('an error while unconfirmed deliveries return to the state waiting is logged, not thrown', async () => {
   const err = new Error('no such column');
   const { unconfirmed, logged } = await publish(2, { refused: ['d0'], unqueueError: err });
   expect([unconfirmed, logged]).toEqual([2, [[{ err }, 'dispatch.unqueue_failed']]]);

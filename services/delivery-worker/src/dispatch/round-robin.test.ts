@@ -21,7 +21,7 @@ test('places are distributed round robin among the webhooks of a workspace', () 
   expect([quotas.get(big), quotas.get(small)]).toEqual([8, 2]);
 });
 
-test('all usable places are used; a workspace that needs more gets at most one less than others', () => {
+test('no usable place stays free; a workspace that lacks places has at most one less than others', () => {
   const dueWebhooks = fc.array(
     fc.record({
       workspaceId: fc.constantFrom('x', 'y', 'z'),

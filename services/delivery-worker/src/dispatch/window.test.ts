@@ -73,7 +73,7 @@ test('a webhook gets no place while its quota is full or older deliveries of the
   expect(acquire(window, 'w')).toBe(true);
 });
 
-test('a webhook in the state unknown gets no place, and a slow one does', () => {
+test('an unknown webhook gets no place in the queue, and a slow webhook gets one', () => {
   const { window } = windowAt({ responsivenessOf: (id) => (id === 'slow' ? 'slow' : 'unknown') });
   expect([acquire(window, 'hanging'), acquire(window, 'slow')]).toEqual([false, true]);
   expect(window.freePlaces()).toBe(399);
@@ -107,7 +107,7 @@ test('the size of the window counts every worker as if it were as fast as this w
   ]);
 });
 
-test('takeWanted returns once each webhook that has requested a place since the last call', () => {
+test('takeWanted lists every webhook that requested a place since the last call, without repeats', () => {
   const { window } = windowAt({ share: 1 });
   for (const webhookId of ['a', 'b', 'a']) acquire(window, webhookId);
   expect(window.takeWanted().map(({ webhookId }) => webhookId)).toEqual(['a', 'b']);

@@ -2,8 +2,8 @@ import type { Slots, WebhookKey } from '../slots/slots.js';
 
 /**
  * Limits the deliveries in the queue to about one second of work of all workers; the rest of the backlog stays in the
- * database. The other workers are assumed to be as fast as this one. A delivery that becomes due waits for about a
- * second at most in the queue, and a queued row is claimed before its lease expires. A place is the permit for one
+ * database. The other workers are assumed to be as fast as this one. With this limit, a delivery usually waits for at
+ * most a second in the queue, and a queued row is claimed before its lease expires. A place is the permit for one
  * delivery to be queued.
  */
 export interface Window {
@@ -15,9 +15,9 @@ export interface Window {
    */
   acquire(webhook: WebhookKey): boolean;
   release(webhookId: string): void;
-  /** Number of free places. */
+  /** Number of free places, not counting the extra places for webhooks that have nothing queued. */
   freePlaces(): number;
-  /** True if no delivery was in the queue at the last observation, and no place has been acquired since then. */
+  /** True if the last observation found no unclaimed delivery in the queue and no place has been acquired since. */
   isEmpty(): boolean;
   /**
    * Number of free places for the dispatcher. The dispatcher may fill only a sixth of the window, so that a new retry
@@ -48,7 +48,7 @@ export interface QueueState {
 export interface WindowOptions {
   /** Monotonic clock in milliseconds. */
   now: () => number;
-  /** Maximum number of a webhook's deliveries that may be queued. */
+  /** Returns the maximum number of a webhook's deliveries in the queue. */
   queueQuota: (webhook: WebhookKey) => number;
   /** Maximum number of requests that this worker has in flight. */
   slots: number;
@@ -113,7 +113,7 @@ export function createWindow({ now, queueQuota, slots, responsivenessOf }: Windo
       wanted.set(webhookId, webhook);
       if (responsivenessOf(webhookId) === 'unknown') return false;
       const ahead = queued.get(webhookId) ?? 0;
-      // Older deliveries of the webhook are waiting in the database. A new delivery must not overtake them.
+      // A webhook in `backlogged` has older deliveries in the database. A new delivery must not overtake them.
       if (backlogged.has(webhookId) || ahead >= queueQuota(webhook)) return false;
       if (left() <= (ahead === 0 ? -extraPlaces : 0)) return false;
       queued.set(webhookId, ahead + 1);

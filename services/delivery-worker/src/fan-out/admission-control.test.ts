@@ -78,7 +78,7 @@ test('a worker with one slot admits a batch when this slot is free', () => {
   expect(control.maxStarts(100)).toBe(1);
 });
 
-test('a batch has about 1,000 deliveries, including those that are written as failed', () => {
+test('a batch has about 1,000 deliveries at most, including those that are written as failed', () => {
   const { control } = start();
   control.reserve(100)({ written: 2_000, open: 0 });
   expect(control.maxStarts(15_000)).toBe(50);

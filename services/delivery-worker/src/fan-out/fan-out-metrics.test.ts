@@ -1,7 +1,7 @@
 import { createMetrics } from '@tocsin/kit';
 import { createFanOutMetrics } from './fan-out-metrics.js';
 
-test('metrics count alerts by outcome, webhooks of alerts, and exceeded limits by kind of limit', async () => {
+test('the fan-out metrics count alerts by outcome, their webhooks, and exceeded limits by kind', async () => {
   const registry = createMetrics({ service: 'test' });
   const { alertFannedOut, webhookOverQuota } = createFanOutMetrics(registry);
   const values = async () => {

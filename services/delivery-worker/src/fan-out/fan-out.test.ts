@@ -59,7 +59,7 @@ test('a missing partition fails all alerts of a batch without a second write', a
   expect(tries).toBe(1);
 });
 
-test('an alert is written in the next batch while 1,000 alerts of another workspace wait', async () => {
+test('an alert is in the first or second batch while 1,000 alerts of another workspace wait', async () => {
   const { fire, settled, writes } = startFanOut();
   for (let count = 0; count < 1_000; count += 1) fire('flood');
   fire('other', otherWorkspaceId);
@@ -99,7 +99,7 @@ test('the newest pipeline marker of a batch is written, and all its markers are 
   expect(settled.sort()).toEqual(['a acknowledged', ...Array(3).fill('marker acknowledged')]);
 });
 
-test('alerts of two workspaces with the same id are both written, and a repeated one once', async () => {
+test('alerts of two workspaces with the same id are both written; a repeated alert is not', async () => {
   const { receive, writes, settled } = startFanOut();
   const one = alertOf('one', workspaceId);
   const other = { ...alertOf('other', otherWorkspaceId), alert_id: one.alert_id };
@@ -119,7 +119,7 @@ test('a message from the queue alerts-unrouted is accepted if it has the routing
 });
 
 test.each([true, false])(
-  'the open deliveries of a batch are counted even if its write has failed (committed: %s)',
+  'the open deliveries of a batch are counted after its write (write succeeds: %s)',
   async (succeeds) => {
     const { fire, opened, settled } = startFanOut(() => {
       if (!succeeds) throw new Error('refused');
@@ -171,7 +171,7 @@ test('an alert whose rule is unknown becomes a dead letter, and others of its ba
   expect([unprocessable, writes]).toEqual([['unknown_alert_rule'], [['known']]]);
 });
 
-test('the size of a batch counts alerts and their repetitions, but no pipeline markers', async () => {
+test('the batch size metric counts alerts and their repetitions, but no pipeline markers', async () => {
   const { mark, receive, settled, counted } = startFanOut();
   mark(1_000);
   await until('the marker is settled', () => settled.length === 1);
@@ -184,7 +184,7 @@ test('the size of a batch counts alerts and their repetitions, but no pipeline m
   expect(counted).toEqual([['fan_out', 2]]);
 });
 
-test('an alert has the request id, the publisher and the span of its message', async () => {
+test('an alert takes its request id, its publisher and the parent of its span from its message', async () => {
   const spans: unknown[] = [];
   const tracing: Tracing = {
     startSpan(...span) {

@@ -71,8 +71,8 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   const batches = createBatcher<Received, AlertOutcome>({
     run(received) {
       const onPlanned = admission.reserve(received.length);
-      // Ends the reservation of a batch that failed before its deliveries were planned. For other batches the call has
-      // no effect.
+      // This call ends the reservation of a batch that failed before its deliveries were planned. It has no effect for
+      // other batches, because they have ended their reservation already.
       return acceptBatch(received.map(parse), deps, onPlanned).finally(() =>
         onPlanned({ written: 0, open: 0 }),
       );

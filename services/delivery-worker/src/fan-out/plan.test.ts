@@ -142,7 +142,7 @@ test('a delivery is written as failed if its webhook has reached its limit on op
   expect(plan([webhook('x')], { webhookFill: 0.99, slots: 9 }).states).toEqual(['claimed']);
 });
 
-test('at the open-delivery limit of its workspace, an alert gets webhook ids but no deliveries', () => {
+test('at the open-delivery limit of a workspace, an alert stores its webhooks but no deliveries', () => {
   const { planned } = plan([webhook('x')], { workspaceFill: 1, slots: 9 });
   expect(planned).toMatchObject({ deliveries: [], resolved: { outcome: 'over_quota', webhookIds: [] } });
   expect(planned.resolved.storedWebhookIds).toEqual(['x']);

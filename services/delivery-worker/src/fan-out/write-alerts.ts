@@ -147,9 +147,9 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
 }
 
 /**
- * Claims and starts deliveries after a lost reply. Rows with the token were written by this worker, so it can claim
- * their deliveries. It also claims a delivery that another worker has written as queued, unless a worker has claimed
- * the delivery already. The slots of all other deliveries are released.
+ * Claims and starts deliveries after a lost reply. Rows with the token were written by this worker, so this worker can
+ * claim their deliveries. This worker also claims deliveries that another worker has written as queued, unless they are
+ * claimed already. The slots of all other deliveries are released.
  */
 async function claimAndStart(
   uncertain: UncertainDelivery[],

@@ -1,7 +1,7 @@
 import { createMetrics } from '@tocsin/kit';
 import { createLeaseMetrics } from './lease-metrics.js';
 
-test('metrics show the number of expired leases, and if the database is writable', async () => {
+test('the lease metrics show the number of expired leases and whether the database is writable', async () => {
   const registry = createMetrics({ service: 'test' });
   let isWritable = true;
   const { leasesExpired } = createLeaseMetrics(registry, () => isWritable);

@@ -41,7 +41,7 @@ export interface RenewalResult {
 }
 
 interface LeaseRepositoryDeps {
-  /** Connections that only the lease uses, so that a renewal never waits behind a batch. */
+  /** Connections that only the lease uses, so that a renewal never waits until a batch has finished. */
   leaseDatabase: Database;
   database: Database;
   worker: WorkerIdentity;
@@ -105,9 +105,10 @@ const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid'
 // this worker may have queued rows without publishing them ($5). A released row can have two messages in the queue. The
 // consumer of the second message finds the row claimed or ended, and does nothing.
 //
-// Clock: if the database's clock is set back, existing leases seem to end far in the future. A row is released if its
-// lease ends more than ten queued leases from now, because other workers can be configured with longer leases. A worker
-// is removed if its lease ends more than a minute from now; the longest worker lease is 10 s.
+// Clock: if the database's clock is set back, existing leases seem to end far in the future. An unclaimed row is
+// released if its lease ends more than ten lease durations from now. The factor of ten allows for other workers with a
+// longer configured lease. A worker is removed if its lease ends more than a minute from now; the longest worker lease
+// is 10 s.
 const releaseExpired = {
   name: 'lease.release-expired',
   text: `

@@ -14,7 +14,10 @@ const startSweep = (
     now,
   });
 
-/** Starts a sweep with a clock. `asked` records whether each release includes unpublished rows. */
+/**
+ * Creates a sweep. `releaseAfter` advances its clock and then calls `release`. `asked` records, for each release, if it
+ * includes unpublished rows.
+ */
 function startRecordedSweep(onAsked = () => {}) {
   const asked: (boolean | undefined)[] = [];
   let nowMs = 10_000;

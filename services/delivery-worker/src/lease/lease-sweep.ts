@@ -8,7 +8,7 @@ export interface LeaseSweep {
    * and does not process, if the lease of their row has expired. A call while a release is running does nothing. The
    * leader releases in every call. Any other worker releases in one of ten calls, because only it can find its own
    * claims that it does not process. After `replyLost`, it releases in every call until one release has found all rows
-   * concerned.
+   * that the statement with the lost reply may have queued.
    */
   release(releaseBy: Date): Promise<void>;
   /**

@@ -173,7 +173,7 @@ test.each<[number, string, (lease: ReturnType<typeof startLease>) => Promise<voi
   expect(releases()).toBe(before + 1);
 });
 
-test('leases last ten seconds instead of three in the ten seconds after a failed renewal', async () => {
+test('in the ten seconds after a failed renewal, each renewal requests a lease of ten seconds', async () => {
   const { asked, pass, start, respondWith } = startLease();
   await start();
   respondWith(fail);

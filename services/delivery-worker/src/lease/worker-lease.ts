@@ -35,7 +35,7 @@ export interface WorkerLease {
   setMayLead(mayLead: boolean): void;
   /** Number of workers with a lease at the last renewal, at least 1. */
   workers(): number;
-  /** Returns the start and the last error of the present series of failed renewals; undefined if there is none. */
+  /** Returns the start and the last error of the current series of failed renewals; undefined if there is none. */
   failure(): WriteFailure | undefined;
   /** Ends the lease at once if the database is available; otherwise it expires by itself. */
   end(): Promise<void>;
@@ -54,8 +54,9 @@ const renewEveryMs = 1_000;
  */
 const leaseMs = 3_000;
 /**
- * Duration of a lease that is renewed within 10 s after a failed renewal, in milliseconds. It is longer than usual,
- * because further renewals are likely to fail too, for example while the database restarts.
+ * Duration in the database of a lease that is renewed within 10 s after a failed renewal, in milliseconds. It is longer
+ * than usual, because further renewals are likely to fail too, for example while the database restarts. The worker
+ * itself still counts only `leaseMs`.
  */
 const unstableLeaseMs = 10_000;
 const unstableForMs = 10_000;

@@ -25,7 +25,7 @@ export interface MaintenanceDeps {
   retentionDays: number;
   /** Retention of attempts in days. */
   retentionAttemptsDays: number;
-  /** True: expired partitions are moved to the archive and not dropped. */
+  /** True if expired partitions are moved to the archive instead of being dropped. */
   archive: boolean;
   /** Counts the open deliveries of workspaces and of webhooks, and compares the counts with the limits. */
   openDeliveries: OpenDeliveryCounts;
@@ -133,9 +133,9 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
 }
 
 /**
- * Adds the changes of delivery counts to the counts. The next run starts at once if changes are left, and otherwise
- * after 5 s. Readers of the counts add the remaining changes themselves. At 2,000 deliveries a second, about 10,000
- * rows of changes remain, and adding them takes 3 ms.
+ * Moves rows with changes of delivery counts from the table `delivery_stats_changes` to the counts in `delivery_stats`.
+ * The next run starts at once if rows are left, and otherwise after 5 s. Readers of the counts add the remaining rows
+ * themselves. At 2,000 deliveries a second, these are about 10,000 rows, and adding them takes 3 ms.
  */
 async function updateStats(deps: MaintenanceDeps): Promise<void> {
   await repeat(deps, { job: 'statistics', retryMs: retrySoonMs, isFrequent: true }, async () => {
@@ -147,9 +147,9 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: 500, counts: deps.openDeliveries };
-  // Ids of the jobs that a limit on open deliveries has paused since the last page that was not paused. Jobs are
-  // processed round robin. If a job is paused and is already in the set, each unfinished job has been tried and is
-  // paused. The worker then waits before the next page.
+  // Ids of the jobs that a limit on open deliveries has paused. The set is cleared when a page of any job is processed
+  // without a pause. Jobs are processed round robin. If a paused job is already in the set, each unfinished job has
+  // been tried and is paused. The set is then cleared too, and the worker waits before the next page.
   const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
     const page = await runJobPage(deps.database, options);

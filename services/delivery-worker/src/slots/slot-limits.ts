@@ -72,14 +72,15 @@ export function queueQuotaOf(
 }
 
 /**
- * Delay of a delivery that found no slot, in milliseconds. A hanging destination releases its slots only after the
- * request timeout.
+ * Delay of a delivery that found no slot, in milliseconds. It is longer for an unknown webhook, because a hanging
+ * destination releases its slots only after the request timeout.
  */
 const retryMs: Record<Responsiveness, number> = { responsive: 750, slow: 750, unknown: 3_000 };
 
 /**
  * Returns the delay of a delivery that found no slot, in milliseconds.
- * @param random 0 to 1; changes the delay by up to a third, so that deferred deliveries become due at different times
+ * @param random 0 to 1; changes the delay by up to a third, so that deliveries without a slot become due at different
+ *   times
  */
 export function noSlotDelayMs(responsiveness: Responsiveness, random: number): number {
   return retryMs[responsiveness] * (2 / 3 + (2 / 3) * random);

@@ -11,19 +11,22 @@ import {
 export interface Slots {
   /** Acquires a slot; undefined if the limits allow none now. */
   acquire(webhook: WebhookKey): Slot | undefined;
-  /** Acquires a slot for a delivery that is claimed at write; undefined if the limits allow none now. */
+  /**
+   * Acquires a slot for a delivery that is claimed at write; undefined if the limits allow none now, or if no further
+   * delivery of the workspace may wait for its render budget.
+   */
   acquireAtWrite(webhook: WebhookKey): Slot | undefined;
   /**
-   * Waits for a slot. Waiting for a few milliseconds takes less work than releasing the claim and claiming again.
-   * Resolves to undefined if no slot becomes free within 100 ms. For a responsive webhook the wait ends only after
-   * 500 ms without a response, or after 5 s.
+   * Waits for a slot, because a short wait takes less work than releasing the claim and claiming again. Resolves to
+   * undefined after 100 ms without a slot. For a responsive webhook, it resolves to undefined only after 500 ms without
+   * a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
   /** Number of free slots that one workspace can get for claims at write. */
   freeAtWrite(): number;
   /** Maximum number of a webhook's deliveries in the queue; 0 only for a workspace over its render budget. */
   queueQuota(webhook: WebhookKey): number;
-  /** Sets the webhooks with waiting deliveries. `queueQuota` depends on their number in each workspace. */
+  /** Sets the webhooks with queued or due deliveries. `queueQuota` depends on their number in each workspace. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
   responsivenessOf(webhookId: string): Responsiveness;
   /** Records the duration of a request in milliseconds; undefined for a request without a response. */
@@ -71,7 +74,7 @@ export function createSlots(options: SlotsOptions): Slots {
   const usage = createSlotUsage({ total, atWrite: slotsAtWrite(total) });
   const tracker = createResponsivenessTracker(now);
   const waitingByWebhook = new Map<string, Set<(slot: Slot) => void>>();
-  /** For each workspace, the number of webhooks with waiting deliveries: all, and those that are not responsive. */
+  /** Numbers of the webhooks of `setBacklog` in each workspace: of all, and of those that are not responsive. */
   let backlog = { all: createKeyedCounter(), notResponsive: createKeyedCounter() };
 
   const acquire = (webhook: WebhookKey, atWrite = false): Slot | undefined => {

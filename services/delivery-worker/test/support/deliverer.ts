@@ -54,12 +54,12 @@ export const unsetOptions: RequestOptions = {
 interface StartOptions {
   renderBudget?: Omit<RenderBudget, 'rendersLeft'>;
   leaseHeldSinceMs?: number;
-  /** Result of every request. Default: a response with the next status of `statuses`. */
+  /** Result of every request. Default: a response with the status passed to `deliverWithSlot`, or 200. */
   result?: SendResult;
   random?: number;
   options?: RequestOptions;
   render?: RenderBody;
-  /** True: the arguments of `startSpan` are recorded in `spans`. */
+  /** True if the arguments of `startSpan` are recorded in `spans`. */
   traced?: boolean;
   /** Error of the query that reads the webhook. */
   webhookError?: Error;

@@ -36,9 +36,9 @@ export interface Setting {
   /** Error of the broker in each pass; undefined for a pass without an error. */
   brokerErrors?: (Error | undefined)[];
   mayDispatch?: boolean;
-  /** Result of `hasOpen` in each idle pass. Default: true. */
+  /** Results of the calls of `hasOpen`, in order. All further calls resolve to true. */
   open?: boolean[];
-  /** True: `idleSleep` ends at once, as if this worker had written a waiting delivery. */
+  /** If true, `idleSleep` ends at once, as if this worker had written a waiting delivery. */
   wakes?: boolean;
   hasLimited?: boolean;
   /** Error of the statement that marks rows as queued. */
@@ -57,7 +57,7 @@ export interface Setting {
   claims?: ClaimedDelivery[];
   /** Time that publishing takes, in milliseconds. */
   publishMs?: number;
-  /** Random number of each pause. Default: 0.5, which changes no pause. */
+  /** Value of `Math.random`, which determines the jitter of each pause. Default: 0.5, which means no jitter. */
   random?: number;
 }
 
@@ -217,7 +217,7 @@ export async function run(passes: number, setting: Setting = {}) {
   return { ...seen, logged, logFields, limited, started };
 }
 
-/** Creates paused webhooks with due deliveries: `each` webhooks in each of the workspaces. */
+/** Creates `each` paused webhooks with due deliveries in each of `workspaces` workspaces. */
 export const pausedIn = (workspaces: number, each = 1) =>
   Array.from({ length: workspaces * each }, (_, index) => ({
     workspaceId: `w${index % workspaces}`,

@@ -1,9 +1,9 @@
 import type { Database } from '@tocsin/database';
 
 /**
- * Resolves to the number of index entries that `work` reads of `open_deliveries`, or of the tables whose names match
- * the regular expression `tables`. `database` must have one connection, because PostgreSQL updates the counters of
- * other connections later.
+ * Resolves to the number of entries that `work` reads from the indexes of `open_deliveries`, or of the tables whose
+ * names match the regular expression `tables`. `database` must have one connection, because PostgreSQL updates the
+ * counters of other connections later.
  */
 export async function countEntriesRead(
   { knex }: Database,

@@ -2,8 +2,8 @@ import { createDatabase, type Database } from '@tocsin/database';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 
 /**
- * Creates a database before all tests of a file, and drops it after them. Its `poolSize` connections prepare statements
- * like those of a worker. The result is valid inside hooks and tests.
+ * Creates a database before all tests of a file, and drops it after them. Its `poolSize` connections plan prepared
+ * statements like the connections of a worker. `database` may be read only inside hooks and tests.
  */
 export function usePlannedDatabase(options: { poolSize?: number } = {}): { readonly database: Database } {
   let db: TestDatabase;

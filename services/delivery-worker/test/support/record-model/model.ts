@@ -85,7 +85,7 @@ function openRow({ run, claim, manual }: Pick<OpenState, 'run' | 'claim' | 'manu
   return { run, state: 'waiting', claim, manual, ...fresh };
 }
 
-/** Returns true if the claim is the latest of its run, so that its outcome is recorded. */
+/** Returns true if the delivery is open and the claim is its latest one. Only then does an outcome change the state. */
 function ownsRow({ open }: DeliveryState, { run, claim }: ClaimedDelivery): boolean {
   return open !== null && open.run === run && open.claim === claim;
 }

@@ -38,9 +38,9 @@ export const queueAll = step('queue', queueWaiting);
 export interface ClaimStep {
   worker: number;
   some: number[];
-  /** True: waiting deliveries are queued before the claim. */
+  /** True if waiting deliveries are queued before the claim. */
   queuesFirst: boolean;
-  /** True: the claim is repeated with its token, as after a lost reply. */
+  /** True if the claim is repeated with its token, as after a lost reply. */
   repeats: boolean;
   /** Current run minus the run in the message. With -1, the message names the next run. */
   runBehind: number;
@@ -127,8 +127,8 @@ export interface ClaimName {
   /** Number of claims to count back from the latest. */
   back: number;
   /**
-   * True: a claim that already has an outcome can also be selected. A worker records an outcome again if the reply of
-   * the database was lost.
+   * If true, a claim that already has an outcome or a deferral can also be selected. A worker records an outcome again
+   * if the database's reply was lost.
    */
   repeats: boolean;
 }
@@ -150,7 +150,7 @@ export interface Decision {
   rendered?: string | undefined;
 }
 
-/** Records outcomes of one batch, at most one for each delivery. A claim that was deferred is skipped. */
+/** Creates a step that records a batch with at most one outcome for each delivery. Deferred claims are skipped. */
 export function outcomes(picks: (ClaimName & { decision: Decision })[]): Step {
   const names = picks.map(({ index, back }) => `${index}:-${back}`);
   return step(`outcomes of ${names}`, async (state, real) => {

@@ -6,7 +6,7 @@ const env = {
   OIDC_ISSUER: 'https://id.example/realms/tocsin',
 };
 
-test('the default settings of the engine are the documented ones', () => {
+test('the optional settings of the engine have the documented defaults', () => {
   const config = loadConfig(env);
   expect(config).toMatchObject({
     http: { host: '0.0.0.0', port: 8081 },
@@ -17,7 +17,7 @@ test('the default settings of the engine are the documented ones', () => {
   });
 });
 
-test('admin key, audience and maximum number of keys can be set', () => {
+test('the settings for admin key, audience and maximum number of keys replace the defaults', () => {
   const config = loadConfig({
     ...env,
     GENAI_ENGINE_ADMIN_KEY: 'the admin key',
@@ -33,7 +33,7 @@ test.each([
   ['100000', true],
   ['0', false],
   ['100001', false],
-])('the maximum number of keys %s is accepted: %s', (count, isAccepted) => {
+])('MAX_API_KEYS with the value %s is accepted: %s', (count, isAccepted) => {
   const load = () => loadConfig({ ...env, MAX_API_KEYS: count });
   if (isAccepted) expect(load().maxActiveKeys).toBe(Number(count));
   else expect(load).toThrow('MAX_API_KEYS');

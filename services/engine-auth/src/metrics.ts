@@ -1,8 +1,9 @@
 import type { Metrics } from '@tocsin/kit';
 
 /**
- * Source of the result of a key check. `cached`: a cache shows that the key is valid. `cached_rejection`: a cache shows
- * that it is not. `looked_up`: no cache contains a result, so the database is queried. The query can also fail.
+ * Way in which a key check got its result. `cached`: a cache shows that the key is valid. `cached_rejection`: a cache
+ * shows that the key is invalid. `looked_up`: no cache contains a result, so the database is queried. The query can
+ * also fail.
  */
 export type KeyCheck = 'cached' | 'cached_rejection' | 'looked_up';
 

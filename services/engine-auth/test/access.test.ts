@@ -63,7 +63,7 @@ const kinds: [credential: string, verify: number, manage: number][] = [
 ];
 
 test.each(kinds)(
-  'a caller with %s can perform exactly the permitted operations',
+  'a caller with %s can call the operations that it is permitted to call, and no others',
   async (kind, verify, manage) => {
     for (const operation of operations) {
       const status = await statusFor(operation, credentials[kind]);

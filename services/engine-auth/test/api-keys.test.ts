@@ -68,7 +68,7 @@ describe('creating a key', () => {
     expect(await service.database.knex('api_keys').count()).toEqual(before);
   });
 
-  test('an API key can also be created if the path of the request has no trailing slash', async () => {
+  test('an API key can be created with and without a slash at the end of the path', async () => {
     expect((await manage('POST', '/auth/api_keys', { body: { description: '' } })).status).toBe(201);
   });
 });
@@ -106,7 +106,7 @@ describe('managing keys', () => {
     expect((await verify(engine, key)).status).toBe(204);
   });
 
-  test('key management without a valid credential gets 401 with a challenge', async () => {
+  test('key management without a valid credential gets 401 with a WWW-Authenticate header', async () => {
     const none = await fetch(`${engine.url}/auth/api_keys/`);
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     for (const credential of [
@@ -158,7 +158,7 @@ describe('reading and deactivating keys', () => {
   });
 });
 
-test('creating and deactivating a key each write one audit event, and rejected requests none', async () => {
+test('creating or deactivating a key writes one audit event, and a rejected request none', async () => {
   const { knex } = service.database;
   await knex('audit_events').delete();
   const { id, key } = await createKey(engine, 'secret description');

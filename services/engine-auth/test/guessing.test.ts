@@ -79,7 +79,7 @@ test('requests with wrong secrets of an unused key can delay only the first use 
   expect((await verify(engine, guessed.key)).status).toBe(204);
 });
 
-test('a rejection takes 200 ms, and only a new wrong secret of an unused key runs bcrypt', async () => {
+test('a rejection takes at least 200 ms; only a new wrong secret of an unused key runs bcrypt', async () => {
   const { id, key } = await createKey(other);
   const [, secret = ''] = Buffer.from(key, 'base64').toString().split(':');
   const wrong = () => formatRawKey({ id, secret: randomBytes(32).toString('base64url') });

@@ -36,7 +36,7 @@ const settings = () => ({
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends the service with exit code 0, and its output contains no admin key',
+  '%s ends the service with exit code 0, and the service has not printed the admin key',
   async (signal) => {
     const running = start(settings());
     await running.untilOutput('service.started');
@@ -50,7 +50,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 test.each([
   ['123456789012345', true],
   ['1234567890123456', false],
-])('the admin key %s is reported as short: %s', async (key, isShort) => {
+])('a start with the admin key %s logs admin_key.short: %s', async (key, isShort) => {
   const running = start({ ...settings(), GENAI_ENGINE_ADMIN_KEY: key });
   await running.untilOutput('service.started');
   expect(running.output().includes('admin_key.short')).toBe(isShort);
@@ -88,7 +88,7 @@ test('a port in use is reported in one fatal log line', async () => {
   expect(running.output()).not.toContain('    at ');
 });
 
-test('if the disk of standard output is full, log lines are lost but the service continues', async () => {
+test('if standard output cannot be written, log lines are lost but the service continues', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

@@ -30,7 +30,7 @@ const identityOf = ({ status, headers }: Response) => [
   headers.get('x-auth-roles'),
 ];
 
-test('/auth/verify accepts the admin key, a user key and a token in requests with any method', async () => {
+test('/auth/verify accepts the admin key, a user key and a token with any HTTP method', async () => {
   const { id, key } = await createKey(engine);
   const token = await tokenOf('admin');
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -160,7 +160,7 @@ test('without the database, a user key gets 503, and the admin key and tokens ar
   }
 });
 
-test('without database migrations, the service is not ready and names the remedy', async () => {
+test('without database migrations, the service is not ready and asks to run the migrations', async () => {
   const empty = await createEmptyTestDatabase();
   const started = await startEngine(empty);
   try {

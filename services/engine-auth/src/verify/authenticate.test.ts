@@ -51,7 +51,7 @@ test('a valid key, or a key that cannot be checked now, gets its response withou
 
 const challenge = 'Bearer error="invalid_token", error_description="The credential is not valid."';
 
-/** Authenticates an `Authorization` header with fake checks. Each parameter replaces a default. */
+/** Creates an authenticate function with fake checks. Also returns the keys and the tokens that were checked. */
 function authenticateWith({
   adminKey = new Secret('the admin key') as Secret | null,
   isValid = true,
@@ -102,7 +102,7 @@ test.each([
   'Bearer the admin key\nx',
   `Bearer ${'x'.repeat(24_577)}`,
   `Bearer ${'a.b.'.padEnd(24_577, 'c')}`,
-])('the malformed Authorization header of case %# is rejected with a challenge', async (authorization) => {
+])('a malformed Authorization header (case %#) is rejected with a challenge', async (authorization) => {
   await expect(authenticateWith().authenticate(authorization)).rejects.toMatchObject({
     code: 'unauthenticated',
     detail: 'The credential is not valid.',
@@ -123,7 +123,7 @@ test('the admin key can be any text that fits into a header, up to 24,576 bytes'
   }
 });
 
-test('no credential is accepted as the admin key if none is configured', async () => {
+test('if no admin key is configured, no credential is accepted as the admin key', async () => {
   const { authenticate } = authenticateWith({ adminKey: null });
   await expect(authenticate('Bearer undefined')).rejects.toMatchObject({ code: 'unauthenticated' });
 });

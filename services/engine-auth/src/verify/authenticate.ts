@@ -29,8 +29,9 @@ export type Authenticate = (input: { authorization: string | undefined }) => Pro
 const refusedAfterMs = 200;
 
 /**
- * Checks a credential as the admin key, then as a user key, then as a JWT. The specification of the engine prescribes
- * this order.
+ * Creates a function that identifies the caller by an `Authorization` header. The credential is checked as the admin
+ * key, then as a user key, then as a JWT. The specification of the engine prescribes this order. The function rejects
+ * with the AppError `unauthenticated` for an invalid credential, and `unavailable` if the check is not possible now.
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { wait, now } = deps;

@@ -8,7 +8,7 @@ test('a bcrypt hash matches only its secret and has cost 9', async () => {
   expect(await bcrypt.compare('Secret', hash, 'k')).toBe(false);
 });
 
-test('a bcrypt call above the limit of waiting calls fails at once with code unavailable', async () => {
+test('a bcrypt call fails with the code unavailable if the maximum number of calls waits', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 2 });
   const hash = await bcrypt.hash('x');
   const results = await Promise.allSettled(
@@ -54,7 +54,7 @@ test('each key can have one running and one waiting check; further checks of thi
   expect(statuses).toEqual([...Array(2).fill('fulfilled'), ...Array(18).fill('rejected')]);
 });
 
-test('one hash runs, twenty wait, further ones fail, and each computed hash reports its duration', async () => {
+test('one hash runs and twenty wait; further calls fail, and each hash reports its duration', async () => {
   const durations: number[] = [];
   const startedAtMs = performance.now();
   const bcrypt = createBcryptQueue({ onDone: (seconds) => durations.push(seconds) });

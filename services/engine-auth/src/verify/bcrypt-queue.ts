@@ -4,13 +4,13 @@ import bcrypt from 'bcrypt';
 
 export interface BcryptQueue {
   /**
-   * Compares a secret with the hash of the key `keyId`. For each key, one comparison runs and at most one waits. Many
-   * checks of one key with wrong secrets therefore cannot fill the queue.
+   * Compares a secret with the hash of the key `keyId`. For each key, one comparison can run and one can wait; further
+   * ones fail. Many checks of one key with wrong secrets therefore cannot fill the queue.
    */
   compare(secret: string, hash: string, keyId: string): Promise<boolean>;
   /** Hashes a secret. Hashing has its own semaphore, so that keys can be created while many are checked. */
   hash(secret: string): Promise<string>;
-  /** Number of calls that wait in the queue. */
+  /** Number of waiting comparisons and hashes. */
   waiting(): number;
 }
 
@@ -28,8 +28,8 @@ export interface BcryptQueueOptions {
 const rounds = 9;
 
 /**
- * Number of comparisons that run at the same time. If possible, one core is left for other work. At most two threads
- * are used, because the pool of four threads in Node.js also serves DNS and files.
+ * Maximum number of comparisons that run at the same time. On a machine with several cores, one core is left for other
+ * work. At most two threads are used, because the pool of four threads in Node.js also serves DNS and files.
  */
 const coresToUse = Math.max(1, Math.min(2, availableParallelism() - 1));
 
@@ -42,7 +42,7 @@ const maxWaitingPerKey = 1;
 
 /**
  * Creates bcrypt functions with limits on concurrent and waiting calls. By default, the longest queue of comparisons
- * takes about three seconds. Above the limits, the functions throw an AppError `unavailable`.
+ * takes about three seconds. A call that exceeds a limit rejects with an AppError `unavailable`.
  */
 export function createBcryptQueue(options: BcryptQueueOptions = {}): BcryptQueue {
   const { concurrency = coresToUse, maxWaiting = 100 * concurrency, onDone = () => {} } = options;

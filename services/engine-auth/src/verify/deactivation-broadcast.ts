@@ -4,8 +4,8 @@ import { type Broker, createPublisher, listenToBroadcasts } from '@tocsin/messag
 
 export interface DeactivationBroadcast {
   /**
-   * Tells the other instances that the key is deactivated. The promise never rejects. If the broadcast is lost, the
-   * other instances can treat the key as valid for up to 10 s, because it is in their caches.
+   * Tells all instances that the key is deactivated. The promise never rejects. If the broadcast is lost, an instance
+   * that has cached the key can accept it for up to 10 s.
    */
   announce(id: string): Promise<void>;
 }

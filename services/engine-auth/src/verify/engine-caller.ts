@@ -10,7 +10,7 @@ export interface EngineCaller {
   issuer: string;
   /** `admin-key`, the id of a user key, or the subject of a token. */
   subject: string;
-  /** Roles for every workspace and for resources outside workspaces, returned in the header `X-Auth-Roles`. */
+  /** Deployment roles of the caller, returned in the header `X-Auth-Roles`. */
   roles: readonly string[];
   /** Name for `created_by` and for logs, unique across all kinds of callers and all issuers. */
   recordedAs: string;

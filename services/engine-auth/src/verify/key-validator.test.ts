@@ -184,7 +184,7 @@ test('a database error of a key check is thrown and not cached as a rejection', 
   expect(await validator.validate(good)).toBe(true);
 });
 
-test('each check of a user key reports if its result came from the database or from the cache', async () => {
+test('each check of a key reports whether a cache has its result or the database is queried', async () => {
   const { validate, state } = setUp();
   const bad = { id, secret: 'bad' };
   const badOfUnknown = { id: unknownId, secret: 'bad' };

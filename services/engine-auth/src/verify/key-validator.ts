@@ -16,7 +16,7 @@ export interface KeyValidatorDeps {
   compare: BcryptQueue['compare'];
   /** Monotonic clock in milliseconds. */
   now(): number;
-  /** Called once for each call of `validate`, when the source of its result is known. */
+  /** Called once for each call of `validate`, before the database is queried or a cached result is returned. */
   onChecked?(result: KeyCheck): void;
 }
 
@@ -49,8 +49,8 @@ const ttlMs = 10_000;
 const maxEntries = 10_000;
 
 /**
- * Verifies user keys. bcrypt runs only for an active key that is not in the cache of verified keys, or whose hash has
- * changed:
+ * Creates a validator of user keys. bcrypt runs only for an active key that is not in the cache of verified keys, or
+ * whose hash has changed:
  * - For 10 s after the database query that verified a key, only the digest of the key is compared. After that, the hash
  *   is read again. While the hash is unchanged, the digest is still sufficient, because a key has only one secret.
  * - A key with an unknown id, and an inactive key, are rejected after the database query.
@@ -75,7 +75,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
     return false;
   }
 
-  /** Caches a verified key. Returns false if the key was deactivated after the database query. */
+  /** Caches a verified key and returns true. Returns false if the key was deactivated after its query had started. */
   function cacheVerified(id: string, key: VerifiedKey): boolean {
     const wasForgotten = (forgottenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= key.readAtMs;
     if (!wasForgotten) verified.set(id, key);

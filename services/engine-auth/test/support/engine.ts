@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.js';
 
 export const adminKey = 'the admin key: päss $%&';
 
-/** Starts the service with the database `test`, and with the broker and the identity provider of the test run. */
+/** Starts the service with the database `test`. All test files share the broker and the identity provider. */
 export async function startEngine(
   test: TestDatabase,
   { env = {}, overrides }: { env?: Record<string, string>; overrides?: EngineAuthOverrides } = {},
@@ -65,8 +65,8 @@ async function startEnginePair() {
 }
 
 /**
- * Returns the header of a credential. Header values are bytes, and fetch sends each character as one byte, so the
- * credential is encoded as UTF-8 first.
+ * Returns the `Authorization` header with a credential. fetch sends each character of a header as one byte, so the
+ * credential is first encoded as UTF-8, and each byte becomes one character.
  */
 export function bearer(credential: string): { Authorization: string } {
   return { Authorization: `Bearer ${Buffer.from(credential).toString('latin1')}` };
@@ -114,8 +114,8 @@ export interface TokenIssuer {
 }
 
 /**
- * Starts a separate identity provider. Its tokens have the audience of the engine. All such providers have the same
- * subjects.
+ * Starts another identity provider, whose tokens have the audience of the engine. All providers that this function
+ * starts issue tokens for the same subjects.
  */
 export async function startTokenIssuer(): Promise<TokenIssuer> {
   const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });

@@ -24,7 +24,7 @@ export interface ApiDeps {
   secretBox: SecretBox;
   paging: Paging;
   quota: OpenDeliveryQuota;
-  /** Limits concurrent searches of the history, for example of alerts. Its tables can have millions of rows. */
+  /** Limits concurrent searches of history tables, for example of alerts, which can have millions of rows. */
   searches: SearchLimiter;
   /** Limits concurrent reads of other long results, for example complete lists of webhooks. */
   lists: SearchLimiter;
@@ -73,8 +73,8 @@ export function inWorkspace<const P extends Permission>(permission: P) {
 }
 
 /**
- * Returns the permission that a route needs if its path does not contain the workspace, and a function that loads the
- * resource and its workspace. `load` throws `not_found` for an unknown id.
+ * Returns the permission that a route needs, and a function that loads the resource with its workspace, for a route
+ * whose path does not contain the workspace. `load` throws `not_found` for an unknown id.
  */
 export function ofResource<const P extends Permission, Params, Resource extends { workspaceId: string }>(
   permission: P,
@@ -127,9 +127,9 @@ export function principalName({ issuer, subject }: Principal): string {
 }
 
 /**
- * Returns the roles of a caller in a workspace and in the deployment. Callers with the same roles get the same
- * responses, which they can share. Returns undefined for a caller that sees only its own alerts, because its responses
- * are never shared.
+ * Returns the roles of a caller in a workspace and in the deployment, as one text. Callers with the same text get the
+ * same responses, so they can share cached responses. Returns undefined for a caller that sees only its own alerts,
+ * because its responses are never shared.
  */
 export function audienceOf(principal: Principal, workspaceId: string): string | undefined {
   if (!hasPermission(principal, 'alert_read_all', workspaceId)) return undefined;

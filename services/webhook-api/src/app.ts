@@ -60,7 +60,7 @@ export interface WebhookApiOverrides {
   logger?: Logger;
   now?: () => Date;
   pipelineIntervals?: PipelineIntervals;
-  /** Directory that contains the built console. */
+  /** Directory that contains the built console. Default: `builtConsole`. */
   consoleDirectory?: string;
 }
 

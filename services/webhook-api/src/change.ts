@@ -4,7 +4,7 @@ import type { Principal } from '@tocsin/identity';
 import { etagOf, requireMatch } from '@tocsin/kit';
 import { principalName } from './api-route.js';
 
-/** The author of a change and the condition of the request's `If-Match` header. */
+/** The author of a change, and the check of the request's `If-Match` header. */
 export interface Change extends AuditAuthor {
   /**
    * Checks the header `If-Match`, if the request has one. It must be called within the transaction of the change.

@@ -19,7 +19,7 @@ function problemsOf(changes: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('the default settings are the documented ones', () => {
+test('settings that are not in the environment have their documented defaults', () => {
   const config = loadConfig(env);
   expect(config.limits).toEqual({
     requestBytes: 1_048_576,
@@ -74,7 +74,7 @@ test('the printed configuration contains no secrets', () => {
   expect(text).not.toContain(key);
 });
 
-test('the public URL has no slash at the end', () => {
+test('a slash at the end of the public URL is removed, and a URL without a scheme is rejected', () => {
   expect(loadConfig({ ...env, PUBLIC_URL: 'https://tocsin.example/' }).publicUrl).toBe(
     'https://tocsin.example',
   );
@@ -136,7 +136,7 @@ test.each([
   ['TESTS_PER_MINUTE', 1, undefined],
   ['WEBHOOKS_PER_WORKSPACE', 1, undefined],
   ['ALERT_RULES_PER_WORKSPACE', 1, undefined],
-])('the setting %s is from %i to %p', (name, min, max = Number.NaN) => {
+])('the setting %s accepts values from %i to %p', (name, min, max = Number.NaN) => {
   const problems = (value: number) => (Number.isNaN(value) ? [] : problemsOf({ [name]: String(value) }));
   expect([problems(min), problems(max)]).toEqual([[], []]);
   for (const beyond of [min - 1, max + 1])

@@ -9,7 +9,7 @@ export interface WebhookApiConfig extends ServiceConfig {
   brokerWaitMs: number;
   secretsKeys: Secret;
   identity: IdentitySettings;
-  /** Client id that the console has at the identity provider. */
+  /** Client id of the console at the identity provider. */
   consoleClientId: string;
   egress: { allow: string[]; caFile: string | undefined };
   /** Public URL of the API without a slash at the end, for links. Empty if it is not configured. */
@@ -31,7 +31,7 @@ export interface WebhookApiLimits {
   workspaceRequestsPerMinute: number;
   /** Maximum number of alerts per minute that all principals publish to one workspace. */
   workspaceAlertsPerMinute: number;
-  /** Maximum number of tests of webhooks per minute in one workspace. */
+  /** Maximum number of tests of destinations and webhooks per minute in one workspace. */
   testsPerMinute: number;
   webhooksPerWorkspace: number;
   alertRulesPerWorkspace: number;
@@ -78,7 +78,7 @@ function rateLimits(read: EnvReader) {
 function checkedKeys(read: EnvReader): Secret {
   const keys = read.secret('SECRETS_KEYS');
   try {
-    // A missing value was already reported by `read`.
+    // `read.secret` has already reported a missing value, which it returns as an empty text.
     if (keys.reveal() !== '') parseSecretKeys(keys.reveal());
   } catch (error) {
     read.problem(`SECRETS_KEYS ${error instanceof Error ? error.message : 'is not valid'}`);

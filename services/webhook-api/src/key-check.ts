@@ -10,8 +10,8 @@ export interface KeyCheckDeps {
 const checkEveryMs = 5_000;
 
 /**
- * Checks every five seconds if the keys decrypt the canary. Writes the canary if there is none. While the database is
- * unavailable, the last result stays valid, because an outage does not make the keys wrong.
+ * Checks every five seconds whether the keys decrypt the canary. Writes the canary if there is none. While the
+ * database is unavailable, the last result stays valid, because an outage does not make the keys wrong.
  * @returns a check that rejects with an AppError while the keys are wrong
  */
 export function startKeyCheck({ database, secrets, shutdown }: KeyCheckDeps): HealthCheck {

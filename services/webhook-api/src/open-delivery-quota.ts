@@ -18,7 +18,7 @@ export interface OpenDeliveryQuota {
 
 /**
  * Time after which a rejected publisher should retry, in seconds. If the destinations of a workspace respond, thousands
- * of its deliveries end each second, so the workspace is below its limit again within seconds.
+ * of its deliveries end in a second, so the workspace is soon below its limit again.
  */
 const retryAfterSeconds = 10;
 

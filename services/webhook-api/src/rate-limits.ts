@@ -13,8 +13,8 @@ export const publishBatchOperation = 'publishAlertBatch';
 const publishing = new Set<string>([publishAlertOperation, publishBatchOperation]);
 
 /**
- * Creates the rate limits by principal and by workspace. A request counts for its workspace only after authorization,
- * so that callers without a role cannot use up the workspace's limit.
+ * Creates the rate limits of principals and workspaces. A request counts towards the limit of its workspace only after
+ * authorization, so that callers without a role cannot use up this limit.
  */
 export function createRateLimits(
   limits: WebhookApiLimits,

@@ -4,8 +4,8 @@ import { useApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import type { Role } from './support/tokens.js';
 
-// Each operation of the OpenAPI document is called with each role, so that every new route is tested. The lists below
-// come from the specification of permissions and not from the code.
+// Each operation of the OpenAPI document is called with each role, so that every new route is tested. The lists of
+// roles and permissions are copied from the specification, so that errors in the code are found.
 
 const everyone: Role[] = ['reader', 'responder', 'editor', 'publisher', 'outsider', 'admin'];
 const readers: Role[] = ['reader', 'responder', 'editor', 'admin'];
@@ -130,7 +130,7 @@ beforeAll(async () => {
   );
 });
 
-/** Creates a resource with the example of its create operation, and returns its id. */
+/** Creates a resource with the OpenAPI example of its create operation, and returns the id of the resource. */
 async function create(collection: string): Promise<string> {
   const creation = operations.find(({ name }) => name.startsWith('POST ') && name.endsWith(collection));
   const { body } = await api.call<{ id: string }>('POST', `/api/v1/workspaces/${workspaceId}${collection}`, {
@@ -169,7 +169,7 @@ async function statusFor(operation: Operation, as: Role | undefined): Promise<nu
   return (await fetch(`${api.url}${target}`, { method, headers, body })).status;
 }
 
-test('the OpenAPI document states for each operation the permission that this test lists', () => {
+test('each operation of the OpenAPI document has the permission that this file expects', () => {
   const needed = operations.filter(({ permission }) => permission !== undefined);
   expect(Object.fromEntries(needed.map(({ id, permission }) => [id, permission]))).toEqual(permissionOf);
 });
@@ -189,7 +189,7 @@ test('every operation that is not public responds with 401 to a request without 
 });
 
 test.each(everyone)(
-  'the role %s can call exactly the operations of its permissions',
+  'the role %s can call the operations that its permissions allow, and no others',
   async (role) => {
     for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
       const { name, permission } = operation;

@@ -107,7 +107,7 @@ test('an alert rule can have at most twenty different webhooks', async () => {
   expect([status, body.errors?.[0]?.message]).toEqual([422, expect.stringContaining('at most 20')]);
 });
 
-test('a webhook in use is deleted only with force, and the 409 names its rules', async () => {
+test('a webhook in use is deleted only with force; without it, the 409 names its rules', async () => {
   const [used, kept] = [await addWebhook(), await addWebhook()];
   const rule = await addRule({ name: 'Uses "it"', notification_webhook_ids: [used, kept] });
   const refused = await api.call<{ detail: string; alert_rules: unknown }>(

@@ -42,7 +42,7 @@ afterAll(async () => {
 type Publishing = { alert_id: string } & Partial<Problem>;
 const publish = (body: unknown, as: Role = 'publisher') => api.call<Publishing>('POST', alerts, { body, as });
 
-/** Waits until the service has connected to the broker. The service can start before that. */
+/** Waits until alerts can be published. The service can start before it has connected to the broker. */
 async function brokerIsUp(): Promise<void> {
   while ((await publish(fired())).status === 503);
 }

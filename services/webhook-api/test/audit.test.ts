@@ -36,7 +36,7 @@ beforeAll(async () => {
   );
 });
 
-/** Reasons why some operations write no audit event, by the permission of the operation. */
+/** Permissions whose operations write no audit event, with the reasons. */
 const withoutEvents: Record<string, string> = {
   workspace_publish_alert: 'An alert is a record of its own, and there can be thousands in a second.',
   workspace_test_webhook: 'A test or a preview changes nothing.',
@@ -66,7 +66,7 @@ const create = async (collection: string, body: object) =>
 const addWebhook = () => insertWebhook(api.database, { workspaceId });
 const addRule = (webhookIds: string[] = []) => insertAlertRule(api.database, { workspaceId, webhookIds });
 
-/** Functions that create the resource for each path parameter, in a state that the operation can change. */
+/** For each path parameter, a function that creates a resource that the operation can change, and returns its id. */
 const makers: Record<string, (operation: Operation, ids: Record<string, string>) => Promise<string>> = {
   workspace_id: async () => workspaceId,
   webhook_id: addWebhook,
@@ -247,7 +247,7 @@ test('the automatic disabling of a webhook writes an audit event of the principa
   ]);
 });
 
-test('audit events are listed newest first, in pages, and filtered', async () => {
+test('audit events are listed newest first, in pages, and can be filtered', async () => {
   const webhookId = await addWebhook();
   const webhook = `/api/v1/webhooks/${webhookId}`;
   for (let index = 0; index < 5; index += 1) await send('PATCH', webhook, { name: `Name ${index}` });

@@ -61,7 +61,7 @@ test('an alert gets 503 with its id while the broker is unreachable, and 202 lat
   await expectRecovery();
 });
 
-test('an unconfirmed alert gets 503 after three seconds, and further alerts at once', async () => {
+test('while the broker does not respond, the first alert gets 503 after 3 s, others at once', async () => {
   await expectRecovery();
   proxy.freeze();
   await expectUnavailable();
@@ -71,7 +71,7 @@ test('an unconfirmed alert gets 503 after three seconds, and further alerts at o
   await expectRecovery();
 });
 
-test('the service listens after the broker is connected, so its first alert gets 202', async () => {
+test('the service listens only when it is connected to the broker, so its first alert gets 202', async () => {
   const late = await startTcpProxy((await createTestBroker()).url);
   late.refuse();
   let isListening = false;

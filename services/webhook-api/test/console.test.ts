@@ -70,7 +70,7 @@ describe('the page of the console', () => {
     expect(await (await get('/docs', browser)).text()).not.toContain('<title>Tocsin</title>');
   });
 
-  test('the Content-Security-Policy of the console allows the issuer and a nonce, no inline code', async () => {
+  test('the CSP of the console allows requests to the issuer, and inline styles only with a nonce', async () => {
     const policies = await Promise.all(
       [1, 2].map(async () => {
         const response = await get('/', browser);
@@ -123,7 +123,7 @@ describe('the files of the console', () => {
   });
 
   test.each(['/assets/index-old.js', '/assets/', '/assets', '/assets/..%2f..%2fapp.js'])(
-    'the console file %s does not exist and gets 404',
+    'a request for the missing console file %s gets 404',
     async (path) => {
       expectProblem(await get(path, browser), 404);
     },

@@ -43,7 +43,7 @@ const list = async (query = '') => {
   return body;
 };
 
-/** Repeats the request until the service has connected to the broker. The service can start before that. */
+/** Requeues a dead letter, and repeats the request while the service is not yet connected to the broker. */
 async function requeuedOnceUp(id: string) {
   let response = await requeue(id);
   while (response.status === 503) response = await requeue(id);
@@ -70,7 +70,7 @@ test('dead letters are listed with their reason and message', async () => {
   ]);
 });
 
-test('dead letters with any message bytes can be listed', async () => {
+test('dead letters with binary, nested, large or empty messages can be listed', async () => {
   await seed(Buffer.from([0, 255, 254]), Date.now() - 3_000);
   await seed(`${'['.repeat(20_000)}${']'.repeat(20_000)}`, Date.now() - 2_000);
   await seed('é'.repeat(1_000_000), Date.now() - 1_000);
@@ -117,8 +117,8 @@ test('a dead letter is requeued with the same bytes and marked as requeued', asy
 });
 
 test.each([
-  ['the id of its request', 'req-of-the-alert', 'req-of-the-alert'],
-  ['no id if it had none', null, undefined],
+  ['the request id of the original message', 'req-of-the-alert', 'req-of-the-alert'],
+  ['no request id if the original message has none', null, undefined],
 ])('a requeued dead letter has %s', async (_, request_id, carried) => {
   const content = Buffer.from(randomUUID());
   const id = await seed(content);

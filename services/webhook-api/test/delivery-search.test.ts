@@ -16,7 +16,7 @@ async function idsOf(query: Record<string, string>): Promise<string[]> {
 }
 const since = () => new Date(Date.now() - 3_600_000).toISOString();
 
-/** Inserts alerts of one millisecond, each with one delivery, and returns the ids of the deliveries. */
+/** Inserts alerts of the same millisecond, each with one delivery, and returns the ids of the deliveries. */
 async function seedAtOnce(
   labels: Record<string, string>[],
   fixture: DeliveryFixture = {},
@@ -53,7 +53,7 @@ test('a search by error code and webhook finds only deliveries that have both', 
   await seed({ webhookId: other, errorCode: 'tls_failure' });
   const query = { webhook_id: webhookId, error_code: 'tls_failure' };
   expect(await idsOf({ ...query, since: since() })).toEqual([id]);
-  // A search of more than one day uses other statements.
+  // A search that begins more than a day ago uses other SQL statements.
   const longAgo = new Date(Date.now() - 2 * 86_400_000).toISOString();
   expect(await idsOf({ ...query, since: longAgo })).toEqual([id]);
 });

@@ -82,7 +82,7 @@ test('statistics can select one webhook, or count each webhook with group_by', a
   await seedDelivery(api.database, { webhookId: first, status: 'succeeded', acceptedAtMs: noonMs });
   await applyStatsChanges(api.database);
   await seedDelivery(api.database, { webhookId: second, status: 'open', acceptedAtMs: noonMs + hourMs });
-  // A webhook that has no delivery in the range has no steps in the response.
+  // This webhook has no delivery in the time range, so the response has no steps for it.
   await seedDelivery(api.database, { webhookId: randomUUID(), acceptedAtMs: noonMs + 5 * hourMs });
   const counts = ({ steps }: DeliveryStats) => steps.map(({ succeeded, open }) => [succeeded, open]);
   const ofFirst = await stats({ ...yesterday, webhook_id: first.toUpperCase() });
@@ -142,7 +142,7 @@ test('oldest_open_at also covers open deliveries outside the time range', async 
   await seedDelivery(api.database, { workspaceId: otherWorkspaceId, status: 'open', acceptedAtMs });
   const future = { since: iso(Date.now() + hourMs), until: iso(Date.now() + 2 * hourMs) };
   expect((await stats(future)).oldest_open_at).toBe(iso(noonMs + 5 * 60_000 + 123));
-  // The older open delivery in the same minute belongs to another webhook, so it must be ignored here.
+  // The older open delivery in the same minute belongs to another webhook, so the query for `webhookId` ignores it.
   const webhookId = randomUUID();
   await seedDelivery(api.database, { webhookId, status: 'open', acceptedAtMs: acceptedAtMs + 456 });
   expect((await stats({ ...future, webhook_id: webhookId })).oldest_open_at).toBe(iso(acceptedAtMs + 456));

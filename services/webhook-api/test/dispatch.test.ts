@@ -67,7 +67,7 @@ test('twenty concurrent dispatches of an alert create its deliveries only once',
   expect((await dispatch(alertId)).status).toBe(409);
 });
 
-test('an alert of an unregistered rule goes to its `webhook_ids`; those to deleted ones fail', async () => {
+test('dispatching an alert of an unregistered rule uses its `webhook_ids`; unknown ids fail', async () => {
   const [known, deleted, foreign] = [await addWebhook(), randomUUID(), await addWebhook(otherWorkspaceId)];
   const webhookIds = [known, deleted, foreign];
   const alertId = await seedAlert(api.database, { outcome: 'rule_disabled', webhookIds });
@@ -113,7 +113,7 @@ test.each<[string, () => Promise<string>, string]>([
     async () => seedAlert(api.database, { outcome: 'no_webhooks', alertRuleId: await addRule([]) }),
     'attach one first',
   ],
-  ['has stored no webhooks', () => seedAlert(api.database, { outcome: 'no_webhooks' }), 'no webhooks'],
+  ['has no stored webhooks', () => seedAlert(api.database, { outcome: 'no_webhooks' }), 'no webhooks'],
   [
     'has stored webhooks that do not exist',
     () => seedAlert(api.database, { outcome: 'over_quota', webhookIds: [randomUUID()] }),

@@ -90,7 +90,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     ['its own ETag', (etag: string) => etag],
     ['a list that has its ETag', (etag: string) => `"x", W/"y" , ${etag}`],
     ['a star', () => '*'],
-  ])('a change whose If-Match has %s is made', async (_, toHeader) => {
+  ])('a change whose If-Match has %s succeeds', async (_, toHeader) => {
     const { path, etag } = await make();
     expect((await call('PATCH', path, { name: 'Made' }, toHeader(etag!))).status).toBe(200);
   });
@@ -107,7 +107,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     expect((await call('PATCH', path, { name: 'Refused' }, toHeader(etag!))).status).toBe(412);
   });
 
-  test('only one of ten concurrent changes with the same ETag is made', async () => {
+  test('only one of ten concurrent changes with the same ETag succeeds', async () => {
     const { path, etag } = await make();
     const responses = await Promise.all(
       Array.from({ length: 10 }, (_, index) => call('PATCH', path, { name: `Name ${index}` }, etag!)),

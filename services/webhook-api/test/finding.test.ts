@@ -91,7 +91,7 @@ describe('labels', () => {
     [`label=team:${'x'.repeat(257)}`, 'label/0'],
     [Array.from({ length: 21 }, (_, n) => `label=l${n}:x`).join('&'), 'label'],
     ['model_id=1', 'model_id'],
-  ])('the invalid filter %.40s is rejected with its name', async (query, path) => {
+  ])('the invalid filter %.40s is rejected with an error that names the parameter', async (query, path) => {
     for (const list of ['alerts', 'deliveries']) {
       const { status, body } = await api.call('GET', `${workspace}/${list}?since=${ago(anHourMs)}&${query}`);
       expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
@@ -211,7 +211,7 @@ describe('totals', () => {
     expect(page.headers.get('x-total-count')).toBe(whole.headers.get('x-total-count'));
   });
 
-  test('the total of a list above ten thousand is 10000+', async () => {
+  test('the total of a list with more than ten thousand entries is 10000+', async () => {
     const alert = { alertId: randomUUID(), acceptedAtMs: Date.now() - 60_000 };
     const webhookId = randomUUID();
     await seedDelivery(api.database, { ...alert, webhookId });

@@ -6,7 +6,7 @@ import { startApi, type TestApi, workspaceId } from './support/api.js';
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 
 let api: TestApi;
-/** Stores the bytes of each request, because an HTTP parser would hide white space and the case of names. */
+/** Server that stores the bytes of each request, because an HTTP parser would hide white space and letter case. */
 let destination: RawServer;
 let saved: string;
 beforeAll(async () => {
@@ -77,7 +77,7 @@ const headers = fc
   )
   .map(([valid, added]): Headers => Object.fromEntries([...valid, ...added]));
 
-/** Returns the lines of the configured headers. They are between headers that the sender adds. */
+/** Returns the lines of the configured headers, without the headers that the sender adds before and after them. */
 function configuredLines(request: string): string[] {
   const [head = '', body] = request.split('\r\n\r\n');
   const [start, host, connection, ...rest] = head.split('\r\n');

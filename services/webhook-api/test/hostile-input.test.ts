@@ -16,7 +16,7 @@ beforeAll(async () => {
   rulePath = `/api/v1/alert_rules/${created.body.id}`;
 });
 
-/** Returns all rows that a write could have changed, as text. */
+/** Returns the rows of the tables that the requests of this file could have changed, as text. */
 async function stored(): Promise<string> {
   const tables = await Promise.all(
     ['webhooks', 'alert_rules', 'alert_rule_webhooks'].map((table) => api.database.knex(table).orderBy(1)),
@@ -84,7 +84,7 @@ test('a request body over 1 MiB is rejected', async () => {
 });
 
 test.each(['text/plain', 'application/xml', 'application/json; charset=latin1', 'application/jsonx', 'x'])(
-  'the media type %s is rejected',
+  'a request with the media type %s is rejected',
   async (type) => {
     await refusedEverywhere(JSON.stringify(good), 415, { 'Content-Type': type });
   },
@@ -124,9 +124,9 @@ test('no invalid value of a field causes an internal error', async () => {
 });
 
 test.each([
-  ['2,000 errors gets the first 20', 2_000, 20],
-  ['100,000 errors gets the first, because a second pass would take long', 100_000, 1],
-])('a request body with %s', async (_, count, errors) => {
+  ['2,000 errors lists the first 20', 2_000, 20],
+  ['100,000 errors lists only the first', 100_000, 1],
+])('the response to a request body with %s', async (_, count, errors) => {
   const headers = { A: Array.from({ length: count }, () => '\n') };
   const { status, body } = await api.call('POST', webhooks, { body: { ...good, headers } });
   expect([status, body.errors?.length]).toEqual([422, errors]);
@@ -178,7 +178,7 @@ test.each([
   ['GET', '/api/v1/nothing', 404],
   ['PUT', '/api/v1/webhooks/00000000-0000-0000-0000-000000000000', 405],
   ['DELETE', webhooks, 405],
-])('%s %s gets %i with a problem document', async (method, path, status) => {
+])('the request %s %s gets %i with a problem document', async (method, path, status) => {
   const response = await api.call(method, path);
   expect([response.status, response.headers.get('content-type')]).toEqual([
     status,

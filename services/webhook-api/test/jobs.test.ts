@@ -12,13 +12,13 @@ const redeliveries = `/api/v1/workspaces/${workspaceId}/redeliveries`;
 const api = useApi();
 beforeEach(() => api.database.knex.raw('truncate alerts, alert_keys, deliveries, open_deliveries, jobs'));
 
-/** Carries out all jobs to their end, with the function that the leader calls. */
+/** Runs all jobs to their end, with the function that the leader calls. */
 async function work(): Promise<void> {
   const counts = createOpenDeliveryCounts(api.database, api.config.limits.openDeliveries);
   while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
 }
 
-test('a dispatch job delivers the alerts that match its filter, and reports its progress', async () => {
+test('a dispatch job creates deliveries for the alerts that match, and reports its progress', async () => {
   const alertRuleId = await insertAlertRule(api.database, {
     workspaceId,
     webhookIds: [await insertWebhook(api.database, { workspaceId })],

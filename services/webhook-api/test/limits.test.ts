@@ -27,8 +27,8 @@ async function start(limits: Partial<typeof plenty>, options: StartOptions = {})
 afterEach(() => Promise.all(started.splice(0).map((api) => api.close())));
 
 /**
- * Repeats a request that gets 503, as clients should. On a busy machine, a request can wait too long for a database
- * connection.
+ * Repeats a request while it gets 503, as clients should. On a busy machine, the wait for a database connection can
+ * time out.
  */
 async function untilServed<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
   return until('it is served', async () => {
@@ -64,7 +64,7 @@ test('concurrent requests cannot exceed the limit on webhooks of a workspace', a
   expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
 });
 
-test('requests of all principals to a workspace above its rate limit are rejected', async () => {
+test('the rate limit of a workspace counts requests from all principals together', async () => {
   const api = await start({ workspaceRequestsPerMinute: 5 });
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
   const statusOf = async (path: string, as: Role) => (await api.call('GET', path, { as })).status;
@@ -91,7 +91,7 @@ test('a caller without a role does not use up the rate limit of a workspace', as
   expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
 });
 
-test('alerts published to a workspace have a limit of their own, apart from other requests', async () => {
+test('alerts published to a workspace have a rate limit separate from other requests', async () => {
   const api = await start({ workspaceRequestsPerMinute: 1, workspaceAlertsPerMinute: 2 });
   const publish = async (as: Role) =>
     (await api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as, body: {} })).status;
@@ -101,7 +101,7 @@ test('alerts published to a workspace have a limit of their own, apart from othe
   expect((await api.call('GET', webhooks)).status).toBe(200);
 });
 
-test('alerts published by a principal have a limit of their own, apart from its other requests', async () => {
+test('alerts published by a principal have a rate limit separate from its other requests', async () => {
   const api = await start({ requestsPerMinute: 1, alertsPerMinute: 2 });
   const publish = async (as: Role) =>
     (await api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as, body: {} })).status;
@@ -172,13 +172,13 @@ test('the size limit of request bodies can be configured', async () => {
 });
 
 /**
- * Returns one of the slowest templates that can be saved. The service caches the result of its last check, so each
- * request needs a template with another `n`.
+ * Returns one of the slowest templates that can be saved. The service caches the result of the last check, so each
+ * request needs a different `n`.
  */
 const slow = (n: number) =>
   `[{% set n = 9 ** 1250 %}{% set m = 7 ** 700 %}{% for i in range(500) %}{% set rest = n % m %}{% endfor %}${n}]`;
 
-test('slow templates use up only the time budget for templates of their own workspace', async () => {
+test('slow templates use up only the template time budget of their own workspace', async () => {
   const api = await start({});
   const cheap = '{"a": "{{ alert_rule_name }}"}';
   const preview = (body: string) => api.call('POST', `${webhooks}/preview`, { body: { body } });

@@ -45,7 +45,7 @@ const alerts: (Pick<Fact, 'alert_id' | 'alert_rule_id' | 'model_id' | 'labels' |
 beforeAll(async () => {
   api = await startApi();
   for (let back = 8; back <= days + 8; back += 8) await ensurePartitions(api.database, nowMs - back * dayMs);
-  // Most deliveries are in the last days. An alert and its deliveries are always created in the same millisecond.
+  // Half of the deliveries are from the last six days. An alert and its deliveries have the same millisecond.
   for (let index = 0; index < 60; index += 1) {
     const acceptedAtMs = nowMs - 60_000 - Math.floor((index / 60) ** 3 * days * dayMs);
     const alert = {
@@ -136,7 +136,7 @@ const toPath = (list: string, query: Query) => {
   return `${workspace}/${list}?${new URLSearchParams(pairs)}`;
 };
 
-/** One or two filters by label. They are allowed only with a `since` within the last 31 days. */
+/** Sets of one or two labels to filter by. Such a filter is allowed only with a `since` within the last 31 days. */
 const label = fc.uniqueArray(fc.constantFrom('team:risk', 'team:fraud', 'region:eu:west', 'region:', 'a:b'), {
   minLength: 1,
   maxLength: 2,

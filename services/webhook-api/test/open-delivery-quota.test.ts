@@ -35,7 +35,7 @@ const open = (count: number, id = webhookId) =>
   Promise.all(
     Array.from({ length: count }, () => seedDelivery(api.database, { webhookId: id, status: 'open' })),
   );
-/** Expects a 429 with Retry-After. */
+/** Expects a response with the status 429 and the header `Retry-After`. */
 const expectRefused = (response: Awaited<ReturnType<TestApi['call']>>) => {
   expect([response.status, (response.body as { code: string }).code]).toEqual([429, 'too_many_requests']);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);

@@ -40,8 +40,8 @@ beforeAll(async () => {
 const exampleOf = ({ requestBody }: Operation) => requestBody?.content['application/json']?.example;
 
 /**
- * Calls an operation with the ids of new resources. Parameters of other resources, which the test cannot create, get an
- * unknown id.
+ * Calls an operation. Each path parameter is the id of a new resource, or an unknown id if the test cannot create such
+ * a resource.
  */
 async function send({ method, path }: Operation, body?: object) {
   const created = async (collection: string) => {
@@ -72,7 +72,7 @@ test('the OpenAPI example of every write operation is accepted', async () => {
   }
 });
 
-test('a request without a body is rejected exactly where OpenAPI requires a body', async () => {
+test('exactly the operations that require a body in OpenAPI reject a request without a body', async () => {
   for (const operation of operations.filter(({ requestBody }) => requestBody !== undefined)) {
     const { status } = await send(operation);
     const refused = operation.method === 'PATCH' ? [400] : operation.requestBody?.required ? [422] : [];

@@ -23,14 +23,14 @@ beforeAll(async () => {
 });
 
 /**
- * Possible ages of entries in milliseconds. There are so few values that some entries are created in the same
+ * Possible ages of entries, in milliseconds. There are only a few values, so that some entries have the same
  * millisecond.
  */
 const ago = fc.constantFrom(60_000, 60_001, 60_002, 61_000, 90_000, dayMs, dayMs + 1, 2 * dayMs, 6 * dayMs);
 
 const plan = fc.record({
   initial: fc.array(ago, { maxLength: 24 }),
-  /** Ages of the entries that are inserted while each page is read. */
+  /** For each page, the ages of the entries that are inserted while the page is read, in milliseconds. */
   arrivals: fc.array(fc.array(ago, { maxLength: 4 }), { maxLength: 8 }),
   /** Page sizes, used in rotation. */
   limits: fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 4 }),

@@ -84,7 +84,7 @@ test('the pipeline lag grows until a marker is committed, and then is the age of
 test.each([
   ['refuses connections', 'refuse'],
   ['does not respond', 'freeze'],
-] as const)('pipeline lag and oldest delivery keep growing while the database %s', async (_, fault) => {
+] as const)('pipeline lag and oldest-delivery age keep growing while the database %s', async (_, fault) => {
   const id = await insertDelivery(database.database, {
     status: 'open',
     open: { opened_at: new Date(Date.now() - 300_000) },
@@ -127,7 +127,7 @@ test('the oldest-delivery gauge ignores attempted deliveries and paused webhooks
   await knex('open_deliveries').delete();
 });
 
-test('the oldest delivery is chosen among unattempted deliveries of webhooks that may send now', async () => {
+test('the oldest delivery is an unattempted one of a webhook without a pause or a rate limit', async () => {
   const { knex } = database.database;
   const reader = createPipelineReader(database.database);
   const webhook = () => insertWebhook(database.database);

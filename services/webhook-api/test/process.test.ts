@@ -42,7 +42,7 @@ test('the service starts, stops on SIGTERM and logs no secret', async () => {
   expect(service.output()).not.toContain(new URL(settings.DATABASE_URL ?? '').password);
 });
 
-test('the service starts while database, broker and provider are unavailable', async () => {
+test('the service starts while database, broker and identity provider are unavailable', async () => {
   const unavailable = {
     DATABASE_URL: 'postgres://127.0.0.1:1/x',
     AMQP_URL: 'amqp://127.0.0.1:1',

@@ -79,7 +79,7 @@ test('alerts are listed newest first, in pages, and filtered by rule and time', 
   expect(within.body.map((alert) => alert.alert_id)).toEqual([ids[3], ids[2]]);
 });
 
-// A search of the last day runs another statement than one of a longer time.
+// A search that begins within the last day uses another SQL statement than other searches, so both are tested.
 const times = [
   ['hour', 3_600_000],
   ['two days', 172_800_000],
@@ -106,8 +106,8 @@ test.each(times)('a search of the last %s finds only alerts that match all filte
   });
   const { body } = await api.call<Alert[]>('GET', `${alerts}?${query}`);
   expect(body.map((alert) => alert.alert_id)).toEqual([alertId]);
-  // For a page with one entry, the API reads two, to find out if more follow. Three alerts match, so a statement
-  // without an order would omit the newest, which is inserted last.
+  // For a page with one entry, the API reads two, to find out whether more follow. Three alerts match, so a statement
+  // without an order could omit the newest, which is inserted last.
   await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 50_000 });
   const newest = await seedAlert(api.database, { ...wanted, acceptedAtMs: Date.now() - 40_000 });
   const { body: first } = await api.call<Alert[]>('GET', `${alerts}?${query}&limit=1`);

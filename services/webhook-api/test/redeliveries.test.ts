@@ -20,12 +20,12 @@ const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { b
 const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
 const openIds = () => api.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id');
 
-/** Carries out all jobs page by page, with the function that the leader calls. */
+/** Runs all jobs to their end, page by page, with the function that the leader calls. */
 async function work(): Promise<void> {
   while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
 }
 
-test('a redelivery job includes the deliveries that match its filter, and reports its progress', async () => {
+test('a redelivery job reopens the deliveries that match its filter, and reports its progress', async () => {
   const webhookId = randomUUID();
   const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database, { webhookId })));
   await seedDelivery(api.database);
@@ -37,8 +37,8 @@ test('a redelivery job includes the deliveries that match its filter, and report
   expect(body).toMatchObject({ matched: 5, done: 0, status: 'running', workspace_id: workspaceId });
   expect(body.filter).toMatchObject({ webhook_id: webhookId, status: 'failed' });
   expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
-  // The page size also counts deliveries of the webhook that do not match. The webhook has two of these, so a page of
-  // four contains at least two matches.
+  // The page size also counts deliveries of the webhook that do not match the filter. The webhook has two such
+  // deliveries, so a page of four contains at least two matches.
   await runJobPage(api.database, { pageSize: 4, counts });
   const { done, ...started } = await read(body.id);
   expect([2, 3, 4]).toContain(done);
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('a job with `all: true` includes every delivery with the given status', async () => {
+test('a job with `all: true` reopens every delivery with the given status', async () => {
   const id = await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
   await seedDelivery(api.database);
   const { status, body } = await accept({ status: 'succeeded', all: true });

@@ -43,7 +43,7 @@ describe('requests without a token', () => {
     ['no token', { Authorization: 'Bearer' }],
     ['an invalid token', { Authorization: 'Bearer nonsense' }],
     ['an unsigned token', { Authorization: `Bearer ${unsigned()}` }],
-  ])('a request to any other path with %s gets 401', async (_, headers: Record<string, string>) => {
+  ])('a request to a non-public path with %s gets 401', async (_, headers: Record<string, string>) => {
     for (const path of [
       webhooks,
       `/api/v1/webhooks/${randomUUID()}`,
@@ -207,7 +207,7 @@ test('log lines of changes and of rejected changes name the workspace and the re
   ]);
 });
 
-test('a response contains the request id of the caller if it is safe, else a new one', async () => {
+test('a response contains the request id of the caller if this id is safe, or else a new id', async () => {
   const given = await api.call('GET', webhooks, { headers: { 'X-Request-Id': 'trace-1' } });
   expect(given.headers.get('x-request-id')).toBe('trace-1');
   const odd = await api.call('GET', webhooks, { headers: { 'X-Request-Id': '<script>' } });

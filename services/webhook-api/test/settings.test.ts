@@ -55,7 +55,7 @@ test('all errors of a settings change are reported together', async () => {
   expect(paths).toEqual(['/name', '/names', '/notice_webhook_ids']);
 });
 
-test('any role can read the settings of a workspace, and only admins can change them', async () => {
+test('each role of a workspace can read its settings, and an editor cannot change them', async () => {
   for (const as of ['reader', 'responder', 'publisher', 'editor', 'admin'] as const)
     expect([as, (await api.call('GET', settings, { as })).status]).toEqual([as, 200]);
   expect((await api.call('GET', settings, { as: 'outsider' })).status).toBe(403);
@@ -74,7 +74,7 @@ test('a webhook for notices is deleted only with force, which removes it from th
   expect(await read()).toEqual({ name: null, notice_webhook_ids: [other] });
 });
 
-test('twenty concurrent changes of the settings lose no change', async () => {
+test('concurrent changes of different settings do not overwrite each other', async () => {
   const ids = await Promise.all(Array.from({ length: 4 }, () => addWebhook()));
   const changes = Array.from({ length: 20 }, (_, index) =>
     index % 2 === 0 ? { name: `name ${index}` } : { notice_webhook_ids: [ids[index % 4]] },

@@ -12,7 +12,7 @@ test.each([
   ['deliveries', (): Promise<unknown> => seedDelivery(api.database)],
   ['alerts', (): Promise<unknown> => seedAlert(api.database)],
   ['webhooks?secrets=false', (): Promise<unknown> => insertWebhook(api.database, { workspaceId })],
-])('callers that accept a recent response of %s share it, and others do not', async (path, insert) => {
+])('callers that accept a recent response for %s share one, and others do not', async (path, insert) => {
   type Entries = (Alert | Delivery | Webhook)[];
   const list = (headers?: Record<string, string>) =>
     api.call<Entries>('GET', `${workspace}/${path}`, { as: 'reader', ...(headers && { headers }) });

@@ -45,7 +45,7 @@ test.each([
   expect(await row(id)).toEqual(before);
 });
 
-test('a cooldown added to a rule starts at the last firing alert dispatched, but not by hand', async () => {
+test('a new cooldown of a rule starts at its last firing alert that was not dispatched by hand', async () => {
   const alertRuleId = await insertAlertRule(api.database, { workspaceId });
   const at = (secondsAgo: number) => Date.now() - secondsAgo * 1_000;
   const seed = (outcome: string, secondsAgo: number) =>

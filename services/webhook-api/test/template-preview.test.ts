@@ -25,7 +25,7 @@ test('a preview warns about unknown names and quoted numbers', async () => {
   ]);
 });
 
-test('a preview distinguishes template_error and invalid_json', async () => {
+test('a preview reports a template_error or, if the rendered text is not JSON, invalid_json', async () => {
   const broken = (await preview({ body: '{"a": {{ metric_value }' })).body;
   expect(broken).toMatchObject({
     rendered: null,

@@ -72,7 +72,7 @@ test('the health state disabled takes precedence over paused, and paused over fa
   expect(await healthOf(id)).toMatchObject({ state: 'paused', since });
   const { body } = await api.call<Webhook>('PATCH', single(id), { body: { enabled: false } });
   expect(body.health).toMatchObject({ state: 'disabled', since: body.updated_at });
-  // A later change of another field does not change the time since which the webhook is disabled.
+  // A later change of another field keeps the time at which the webhook was disabled.
   const renamed = await api.call<Webhook>('PATCH', single(id), { body: { name: 'Renamed' } });
   expect(renamed.body.health).toEqual(body.health);
   const enabled = await api.call<Webhook>('PATCH', single(id), { body: { enabled: true } });

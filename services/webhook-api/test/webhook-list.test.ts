@@ -65,7 +65,7 @@ test.each([
   '?limit=2&sort=name',
   '?limit=1&sort=name&order=desc',
   '?limit=5&sort=updated_at',
-])('the pages of webhooks with %s together are the whole list', async (query) => {
+])('the pages of the webhook list with %s together contain the whole list', async (query) => {
   const whole = (await list(query.replace(/limit=\d+&?/, ''))).body;
   const pages = await readPages(query);
   expect(pages.flat()).toEqual(whole);
@@ -164,8 +164,8 @@ test('a large list of webhooks is complete and in order, and omits webhooks dele
   expect(first.body.map(({ id }) => id)).toEqual([...ids].reverse().slice(0, 29));
   expect(first.headers.get('link')).toContain('rel="next"');
 
-  // The service reads the next page only after the client has read the previous one. The webhooks are deleted while the
-  // response is in progress, so the list ends after the pages that were already read.
+  // The service reads a page only after the client has received the previous one. The webhooks are deleted while the
+  // response is in progress, so the list ends after the pages that the service had read.
   const response = await fetch(`${api.url}${path}`, {
     headers: { Authorization: `Bearer ${await tokenOf('outsider')}` },
   });

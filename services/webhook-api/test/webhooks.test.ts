@@ -12,7 +12,7 @@ const create = (changes?: object) => createWebhook(api, changes);
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
 
 describe('reading webhooks', () => {
-  test('an unknown webhook gets 404 and a malformed id 422, both only with a token', async () => {
+  test('an unknown webhook gets 404, a malformed id 422, and a request without a token 401', async () => {
     expect((await read(randomUUID())).status).toBe(404);
     expect((await read('not-a-uuid')).status).toBe(422);
     expect((await fetch(`${api.url}/api/v1/webhooks/${randomUUID()}`)).status).toBe(401);
@@ -81,7 +81,7 @@ describe('changing a webhook', () => {
     expect(body.headers).toEqual({ New: ['1'] });
   });
 
-  test('each change increases the version of a webhook by one, and an empty change does not', async () => {
+  test('each change increases the version of a webhook by one; a request without fields keeps it', async () => {
     const { id } = await create();
     const version = async () => (await api.database.knex('webhooks').where({ id }).first('version')).version;
     await api.call('PATCH', `/api/v1/webhooks/${id}`, { body: { name: 'a' } });
@@ -167,7 +167,7 @@ describe('a webhook that cannot be decrypted', () => {
   }
   const refusal = { status: 409, body: { code: 'undecryptable', key_id: 'k9' } };
 
-  test('an undecryptable webhook gets 409 with the key id on GET, test and partial PATCH', async () => {
+  test('GET, test and partial PATCH of an undecryptable webhook get 409 with the key id', async () => {
     const { path } = await createUndecryptable();
     expect(await api.call('GET', path)).toMatchObject(refusal);
     expect(await api.call('GET', path, { as: 'reader' })).toMatchObject(refusal);

@@ -43,7 +43,7 @@ test('a deployment admin sees each workspace that owns a webhook, a rule or an a
   expect(seen).not.toContain(deleted);
 });
 
-test('the list of workspaces is read page by page', async () => {
+test('the list of workspaces can be read page by page', async () => {
   for (let count = 0; count < 5; count += 1) await insertWebhook(api.database);
   const all = await list('admin');
   const { entries, pages } = await readAll<Workspace>(api, '/api/v1/workspaces?limit=2', { as: 'admin' });

@@ -33,8 +33,8 @@ const tooMany = {
 };
 
 /**
- * Creates the use cases with a fake repository. `unknown`: webhook ids that do not exist. `isFull`: the workspace has
- * its maximum number of rules. `isMissing`: the rule to delete does not exist.
+ * Creates the use cases with a fake repository. `unknown` are the webhook ids that do not exist. With `isFull`, the
+ * workspace has its maximum number of rules. With `isMissing`, the rule to delete does not exist.
  */
 function start({ unknown = [] as string[], isFull = false, isMissing = false } = {}) {
   const writtenFields: string[][] = [];

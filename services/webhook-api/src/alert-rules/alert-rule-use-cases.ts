@@ -7,7 +7,7 @@ import { type Change, changedFields } from '../change.js';
 import { errorsOfWebhookIds, toWebhookIds, unknownWebhooks } from '../webhooks/webhook-ids.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
 
-/** JSON pointer of the webhooks that a rule names. */
+/** JSON pointer of the field with the webhook ids of a rule. */
 const webhooksPath = '/notification_webhook_ids';
 
 export interface AlertRuleUseCasesDeps {
@@ -19,7 +19,7 @@ export interface AlertRuleUseCasesDeps {
 export interface AlertRuleUseCases {
   create(workspaceId: string, fields: CreateAlertRule, change: Change): Promise<StoredAlertRule>;
   /**
-   * `before` is the rule that the request has read. A request that changes no value does not change the rule's version.
+   * `before` is the rule as it was loaded for the request. A request that changes no value keeps the rule's version.
    */
   update(before: StoredAlertRule, fields: PatchAlertRule, change: Change): Promise<StoredAlertRule>;
   delete(rule: StoredAlertRule, change: Change): Promise<void>;

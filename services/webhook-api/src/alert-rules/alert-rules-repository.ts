@@ -41,7 +41,7 @@ export interface AlertRuleQuery extends AlertRuleFilter {
   limit: number;
 }
 
-/** Result of the creation or update of a rule. It is also `written` for an update that changes no value. */
+/** Result of the creation or update of a rule. An update that changes no value also has the result `written`. */
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
   /** The workspace of the rule has no webhooks with the ids in `ids`. */
@@ -65,8 +65,8 @@ export interface AlertRulesRepository {
    */
   create(rule: StoredAlertRule, options: { maxPerWorkspace: number; change: Change }): Promise<WriteOutcome>;
   /**
-   * Calls `apply` with the locked rule and writes its result, unless the result is undefined. If the result has the
-   * same array `webhookIds` as the locked rule, webhooks that were deleted meanwhile are removed from the array. If it
+   * Calls `apply` with the locked rule and writes the result of `apply`, unless it is undefined. If the result has the
+   * same array `webhookIds` as the locked rule, the ids of deleted webhooks are removed from the array. If the result
    * has another array, all webhooks in that array must exist in the workspace.
    * @throws AppError `precondition_failed` if `If-Match` names another version; `conflict` if another rule has the
    *   external id
@@ -170,10 +170,10 @@ function matching(knex: Database['knex'], { workspaceId, externalId, webhookId }
 }
 
 /**
- * Stores the alert that starts the cooldown, after a request has given a cooldown to a rule that had none. It is the
- * last dispatched alert, if this alert was accepted within the length of the cooldown. Workers store the alert only for
- * rules that already have a cooldown. Alerts with the state `resolved`, and alerts that were dispatched by hand, start
- * no cooldown.
+ * Stores in the rule the alert that starts its cooldown, after a request has given a cooldown to a rule that had none.
+ * Workers store this alert only for rules that already have a cooldown. The alert is the last dispatched one, if it was
+ * accepted within the length of the cooldown. Alerts with the state `resolved`, and alerts that were dispatched by
+ * hand, start no cooldown.
  */
 async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSeconds }: StoredAlertRule) {
   const { rows } = await trx.raw<{ rows: { now: Date }[] }>('select now() as now');

@@ -18,7 +18,7 @@ export interface AlertSearch {
   /** Selects only alerts that the principal with this id published over REST. Undefined selects all alerts. */
   publishedBy?: string | undefined;
   window: IdRange;
-  /** Limits the next statement to the time that is left for the search. It must be awaited between two statements. */
+  /** Limits the next statement to the time that is left for the search. Await it between two statements. */
   beforeNext: () => Promise<void>;
 }
 
@@ -26,11 +26,11 @@ export interface AlertSearch {
 const maxUnordered = 5_000;
 
 /**
- * Returns the record ids of the newest `limit` alerts that match, newest first. With an order and a limit, PostgreSQL
- * often does not use the index of labels, because it is not ordered by time. It then reads all alerts, newest first,
- * until enough of them have the label. This takes seconds for a rare label. A search by label therefore starts with a
- * statement without an order. If this statement finds at most 5,000 alerts, they are sorted here, and no statement with
- * an order is needed.
+ * Returns the record ids of the newest `limit` alerts that match the search, newest first. With an order and a limit,
+ * PostgreSQL often does not use the index of labels, because this index is not ordered by time. PostgreSQL then reads
+ * all alerts, newest first, until enough of them have the label, which takes seconds for a rare label. A search by
+ * label therefore starts with a statement without an order. If this statement finds at most 5,000 alerts, they are
+ * sorted by this process, and no statement with an order is needed.
  */
 export async function findAlerts(search: AlertSearch, limit: number): Promise<string[]> {
   const matching = () => findMatching(search).select('a.id');
@@ -44,7 +44,7 @@ export async function findAlerts(search: AlertSearch, limit: number): Promise<st
   return ids;
 }
 
-/** Creates a query of the alerts that match. */
+/** Creates a query of the alerts that match a search, without columns, order and limit. */
 export function findMatching({
   trx,
   workspaceId,

@@ -120,8 +120,8 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
 }
 
 /**
- * Returns the publisher whose alerts the caller may read: the caller itself, or undefined if the caller may read all
- * alerts.
+ * Returns the id of the publisher whose alerts the caller may read, which is the caller itself. Returns undefined if
+ * the caller may read all alerts.
  */
 function publisherOfVisible(principal: Principal, workspaceId: string): string | undefined {
   const seesAll = hasPermission(principal, 'alert_read_all', workspaceId);

@@ -32,15 +32,15 @@ export interface StoredAlert {
   /** Id of the alert that started the cooldown; null if no cooldown suppressed this alert. */
   suppressedByAlert: string | null;
   /**
-   * Ids of the webhooks that a dispatch by hand calls if the rule is not registered. They are stored only for an alert
-   * with the outcome `over_quota`, and for one whose message contains a disabled rule. Null for other alerts.
+   * Ids of the webhooks that a dispatch by hand uses if the rule is not registered. They are stored for alerts with the
+   * outcome `over_quota`, and for alerts of an unregistered rule that is disabled. Null for other alerts.
    */
   webhookIds: string[] | null;
   dispatchedAt: Date | null;
   dispatchedBy: string | null;
-  /** Values of a notice; null for other alerts. */
+  /** Values of the notice if the alert is a notice; null for other alerts. */
   notice: NoticeFacts | null;
-  /** Numbers of deliveries by state. */
+  /** Number of the alert's deliveries in each state. All states before the end are counted together as `open`. */
   summary: Alert['summary'];
 }
 
@@ -67,11 +67,11 @@ export interface AlertsReader {
   /** Counts alerts, up to `max`. */
   count(query: AlertQuery, max: number): Promise<number>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
-  /** Reads the rules and webhooks that alerts name, in one statement, to decide if the alerts can be published. */
+  /** Reads the rules and webhooks that alerts name, in one statement, to check them before alerts are published. */
   findRules(wanted: {
     workspaceId: string;
     alertRuleIds: string[];
-    /** Ids of the webhooks that the rules in the messages name. */
+    /** Ids of the webhooks of the rules that the alerts themselves contain. */
     webhookIds: string[];
   }): Promise<RulesOfAlerts>;
 }
@@ -86,8 +86,8 @@ export interface RulesOfAlerts {
 export function createAlertsReader(database: Database): AlertsReader {
   return {
     async list({ limit, ...query }) {
-      // Each browser tab with the list of alerts searches the last day every 10 s. Such a search runs a single
-      // statement, to save round trips to the database. A search by label needs two statements.
+      // Each browser tab with the list of alerts searches the last day every 10 s. A search of the last day runs only
+      // one statement, to save round trips to the database. A search by label needs several statements.
       if (isOfLastDay(query.range) && query.filter.label === undefined)
         return withinBudget(await readRecentPage(database, query, limit));
       return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
@@ -164,7 +164,7 @@ const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "a
   webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy", notice`;
 
 interface PageText {
-  /** SQL query of the ids of the alerts. */
+  /** SQL query of the record ids of the alerts of a page. */
   ids: string;
   /** SQL expression for a lower bound of the ids, so that PostgreSQL can skip the partitions of earlier days. */
   first: string;

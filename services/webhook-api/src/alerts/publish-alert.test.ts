@@ -61,7 +61,7 @@ test('an alert whose rule lookup times out gets 503 with its id and is not publi
   expect(published).toEqual([]);
 });
 
-// Workers find the workspace of a waiting message without parsing it: they read the first member `workspace_id`.
+// Workers find the workspace of a message without parsing the JSON: they read the first member `workspace_id`.
 test('in an alert message, the workspace id precedes a label with the name workspace_id', async () => {
   const { publish, published } = startPublishing();
   const body = { labels: { workspace_id: randomUUID() }, ...fired };
@@ -100,7 +100,7 @@ test('the message of an alert contains its request id, its publisher and its tra
   expect(decryptPublisher(header, alert, testSecretBox)).toBe(publisherId);
 });
 
-test('an error of the rule lookup is thrown unchanged, before the timeout of the lookup', async () => {
+test('an error of the rule lookup is thrown unchanged, without waiting for its timeout', async () => {
   const unavailable = new Error('connection refused');
   const { publish } = createPublishAlert({
     reader: { findRules: () => Promise.reject(unavailable) },
@@ -186,7 +186,7 @@ test.each<[string, object[], string, object | undefined]>([
   },
 );
 
-test('an unconfirmed alert gets 503 with its id, and other errors of its publication are thrown', async () => {
+test('an alert that the broker does not confirm gets 503 with its id; other errors are thrown', async () => {
   const failing = (error: Error) =>
     startWith({ publisher: { publish: () => Promise.reject(error) } }).publish({ ...request, body: fired });
   await expect(failing(new PublishError('timeout', 'unconfirmed'))).rejects.toMatchObject({
@@ -199,13 +199,13 @@ test('an unconfirmed alert gets 503 with its id, and other errors of its publica
   await expect(failing(fault)).rejects.toBe(fault);
 });
 
-test('an alert is not published above the limit on open deliveries', async () => {
+test('an alert is not published if its workspace has reached its limit on open deliveries', async () => {
   const full = new AppError('too_many_requests', 'full');
   const { publish } = startWith({ quota: { requireCapacity: () => Promise.reject(full) } });
   await expect(publish({ ...request, body: fired })).rejects.toBe(full);
 });
 
-test('a workspace_id in a rejected body is an error only if it is another UUID than in the path', async () => {
+test('a workspace_id in a rejected body is an error only if it is a UUID that is not in the path', async () => {
   const upper = 'ABCDEF00-0000-4000-8000-000000000000';
   const { errorsOf } = startWith({});
   const pathsOf = async (body: unknown) =>

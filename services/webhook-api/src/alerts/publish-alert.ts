@@ -45,7 +45,7 @@ interface PublishRequest {
    * deliveries.
    */
   requestId: string;
-  /** Id of the caller. A caller that has only the role `publisher` may read the alerts that are stored with its id. */
+  /** Id of the caller, stored with the alert. A caller that has only the role `publisher` may read only its alerts. */
   publisherId: string;
   /** Trace context that is sent with the message. */
   traceparent?: string | undefined;
@@ -54,8 +54,8 @@ interface PublishRequest {
 export interface PublishAlert {
   /**
    * Publishes an alert of a workspace. Returns its id after the broker has routed and confirmed the message.
-   * @throws AppError `validation_failed` with all errors, for example if the body names another workspace than the
-   *   path, or a rule or webhook of another workspace; `too_many_requests` if the workspace has too many open
+   * @throws AppError `validation_failed` with all errors, for example if the body names a workspace other than that
+   *   in the path, or a rule or webhook of another workspace; `too_many_requests` if the workspace has too many open
    *   deliveries; `unavailable`, with the alert's id, if the broker does not confirm the message or the database does
    *   not respond. The publisher can retry with this id without creating a second alert.
    */
@@ -164,7 +164,7 @@ interface Draft {
   workspaceId?: string | undefined;
 }
 
-/** Reads the rule, webhooks and workspace from a body that the schema has rejected. */
+/** Returns the ids of the rule, webhooks and workspace in a body that the schema has rejected, if they are valid. */
 function foundIn(body: unknown): Pick<Draft, 'named' | 'workspaceId'> {
   const { workspace_id: given } = Object(body) as { workspace_id?: unknown };
   return { named: resourcesIn(body), workspaceId: isUuid(given) ? given.toLowerCase() : undefined };
@@ -209,8 +209,8 @@ function writeMember(member: unknown): string {
 }
 
 /**
- * Creates the 503 error for a database that does not respond. For a single valid alert it contains the alert's id, so
- * that the publisher can retry with this id. Otherwise it says that no alert was published.
+ * Creates the 503 error for a database that does not respond. For a single valid alert, the error contains the alert's
+ * id, so that the publisher can retry with this id. For other requests, it says that no alert was published.
  */
 function databaseUnavailable([{ alert } = {}, ...others]: Partial<Draft>[]): AppError {
   const why = 'The alert rule could not be looked up: the database does not respond';

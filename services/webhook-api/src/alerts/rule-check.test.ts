@@ -58,7 +58,7 @@ test('a registered rule is read again after a second', async () => {
   const clock = jest.spyOn(performance, 'now');
   const { reads, pathsOf } = checkOf();
   const readsAt = async (atMs: number) => {
-    // LRUCache reads the clock at most once a millisecond. After a real pause, it reads the new value of the clock.
+    // LRUCache reads the clock at most once in a millisecond of real time. After 5 ms, it reads the mocked clock.
     await sleep(5);
     clock.mockReturnValue(atMs);
     await pathsOf(named(ownRule));

@@ -21,7 +21,7 @@ export interface RuleCheck {
   errorsOf(workspaceId: string, named: (NamedResources | undefined)[]): Promise<FieldError[][]>;
 }
 
-/** Maximum number of rules in memory. Each takes about 300 bytes. */
+/** Maximum number of rules in the cache. Each entry takes about 300 bytes. */
 const maxRules = 20_000;
 
 /**
@@ -82,8 +82,8 @@ function errorsOfWebhooks(unknown: string[]): FieldError[] {
 }
 
 /**
- * Returns the rule and up to 20 webhooks that a rejected body names. Webhook ids that are not UUIDs are omitted.
- * Returns undefined if the rule id is not a UUID.
+ * Returns the ids of the rule and of up to 20 webhooks in a body that the schema has rejected. Webhook ids that are not
+ * UUIDs are omitted. Returns undefined if the rule id is not a UUID.
  */
 export function resourcesIn(body: unknown): NamedResources | undefined {
   if (typeof body !== 'object' || body === null) return undefined;

@@ -8,7 +8,7 @@ import { searchTimeoutMs } from '../lists/search-limiter.js';
 export type StoredAuditEvent = Omit<AuditEvent, 'time'> & { time: Date };
 
 export interface AuditSelection {
-  /** Selects the events of one workspace. Undefined selects all events, also those that belong to no workspace. */
+  /** Selects the events of one workspace. Undefined selects all events, including those without a workspace. */
   workspaceId: string | undefined;
   filter: {
     resource_id?: string | undefined;

@@ -17,15 +17,15 @@ export interface ConsoleFilesOptions {
 export const builtConsole = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
 /**
- * Serves the console. At `/`, its page is served unless the client prefers JSON. At all other paths outside `/api/` and
- * `/assets/` that have no file and no route, the page is served if the request accepts `text/html`, as the requests of
- * browsers do.
+ * Creates a handler that serves the files and the page of the console. At `/`, the page is served unless the client
+ * prefers JSON. At other paths without a file and a route, the page is served if the request accepts `text/html`, as
+ * requests from browsers do. Paths below `/api` and `/assets` never serve the page.
  */
 export function consoleFiles({ directory, issuer }: ConsoleFilesOptions): RequestHandler {
   const page = servePage(directory, new URL(issuer).origin);
   const files = { index: false, redirect: false, cacheControl: false } as const;
   const router = express.Router({ caseSensitive: true });
-  // API paths skip the search for files, because it would take a sixth of the time of an API request.
+  // API paths skip the search for files, which would take a sixth of the time of an API request.
   router.use((request, _response, next) => (isOfApi(request) ? next('router') : next()));
   // Assets can be cached forever, because their names contain a hash of their content.
   router.use(
@@ -54,8 +54,8 @@ function isOfApi({ path }: Request): boolean {
 }
 
 /**
- * Returns true if the client wants the page: at `/` if it prefers HTML to JSON or accepts any type, at other paths only
- * if it names `text/html`.
+ * Returns true if the client wants the page. At `/`, it must prefer HTML to JSON or accept any type. At other paths,
+ * its `Accept` header must contain `text/html`.
  */
 function wantsPage(request: Request): boolean {
   const { method, path, headers } = request;
@@ -64,7 +64,7 @@ function wantsPage(request: Request): boolean {
   return (headers.accept ?? '').includes('text/html');
 }
 
-/** Placeholder that the build writes into the page. Each response replaces it with a new nonce for style elements. */
+/** Placeholder that the build writes into the page. For each response, a new nonce for styles replaces it. */
 const noncePlaceholder = '__CSP_NONCE__';
 
 function servePage(directory: string, issuerOrigin: string): RequestHandler {
@@ -85,8 +85,8 @@ function servePage(directory: string, issuerOrigin: string): RequestHandler {
 }
 
 /**
- * Returns the Content-Security-Policy. The nonce allows the style elements that libraries of the console create.
- * Scripts can only be loaded from files of this origin.
+ * Returns the Content-Security-Policy of the console. The nonce allows the style elements that libraries of the console
+ * create. Scripts can be loaded only from this origin.
  */
 function contentPolicy(nonce: string, issuerOrigin: string): string {
   return [

@@ -12,7 +12,7 @@ import { searchTimeoutMs } from '../lists/search-limiter.js';
 
 export interface StoredDeadLetter {
   id: string;
-  /** Id of the workspace that the message names, if any. */
+  /** Id of the workspace that the message names; null if it names none. */
   workspaceId: string | null;
   reason: DeadLetterReason;
   detail: string;
@@ -20,7 +20,7 @@ export interface StoredDeadLetter {
   routingKey: string;
   /** The first 64 KiB of the message. */
   beginning: Buffer;
-  /** Size of the whole message. The table stores a message above 1 MiB truncated, and a shorter one completely. */
+  /** Size of the whole message in bytes. The table stores only the beginning of a message above 1 MiB. */
   sizeBytes: number;
   createdAt: Date;
   requeuedAt: Date | null;
@@ -52,15 +52,15 @@ export interface RequeuedMessage {
 
 export interface DeadLettersRepository {
   /**
-   * Lists dead letters, newest first. When the messages of a page add up to more than 4 MiB, the remaining rows have no
-   * message and are marked `beyondBudget`. The newest row always has its message.
+   * Lists dead letters, newest first. The values of `beginning` in a page add up to at most 4 MiB. In rows above this
+   * limit, `beginning` is empty and `beyondBudget` is true.
    */
   list(query: DeadLetterQuery & { limit: number }): Promise<StoredDeadLetter[]>;
   /** Counts dead letters, up to `max`. */
   count(query: DeadLetterQuery, max: number): Promise<number>;
   /**
-   * Calls `publish` and marks the dead letter as requeued, unless it is unknown, truncated or already requeued. The row
-   * is locked meanwhile, so that concurrent calls publish the message only once.
+   * Calls `publish` with the message and marks the dead letter as requeued, unless it is unknown, truncated, already
+   * requeued or being requeued. The row is locked during the call, so that concurrent calls publish the message once.
    */
   requeue(
     id: string,
@@ -99,7 +99,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
 
     requeue: (id, author, publish) =>
       database.knex.transaction(async (trx): Promise<RequeueOutcome> => {
-        // The locking statement below skips a locked row, so this statement checks first if the row exists.
+        // The statement below skips a locked row, so this statement checks first whether the row exists.
         const known = await trx('dead_letters').select('id').where({ id });
         if (known.length === 0) return { kind: 'not_found' };
         const letter: LockedLetter | undefined = await trx('dead_letters')

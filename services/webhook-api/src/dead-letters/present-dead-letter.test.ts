@@ -23,7 +23,7 @@ describe('dead letters', () => {
     expect(whole(text)).toEqual({ message: text, encoding: 'utf-8' });
   });
 
-  test('a dead letter is shown as JSON however its spaces, strings and whole numbers are written', () => {
+  test('a dead letter is shown as JSON, whatever format its spaces, strings and integers have', () => {
     const text = ' {\r\n"a \\" .0\\u00e9\\/" : "\\ud800 , 1.0",\t"n": [1.0, -2.0 ,0.5,0.0]} ';
     expect(whole(text)).toEqual({
       message: { 'a " .0é/': '\ud800 , 1.0', n: [1, -2, 0.5, 0] },

@@ -2,8 +2,8 @@ import type { DeadLetter } from '@tocsin/contracts';
 import type { StoredDeadLetter } from './dead-letters-repository.js';
 
 /**
- * Shows a complete message as JSON if its JSON can be written without loss. Shows any other message as text if it is
- * UTF-8, otherwise as base64.
+ * Returns a dead letter as the API shows it. A complete message is shown as JSON if its JSON can be written without
+ * loss. Any other message is shown as text if it is UTF-8, or else as base64.
  */
 export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
   const truncated = letter.sizeBytes > letter.beginning.length;
@@ -34,9 +34,9 @@ export function readMessage(content: Buffer, truncated: boolean): Pick<DeadLette
 }
 
 /**
- * Parses a message if its JSON can be serialized again without loss. For example, a number that a double cannot
- * represent, a minus zero or a repeated name would be lost, although it can be the reason of the dead letter. The depth
- * is limited, because the serializer is recursive.
+ * Parses a message if its JSON can be serialized again without loss. A number that a double cannot represent, a minus
+ * zero or a repeated name would be lost, although it can be the reason why the message is a dead letter. The depth is
+ * limited, because the serializer is recursive and deep JSON could overflow the stack.
  */
 function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
   try {
@@ -52,8 +52,8 @@ function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
 const stringSpaceOrZero = /"[^"\\]*(?:\\.[^"\\]*)*"|\s+|\.0(?![\deE])/g;
 
 /**
- * Returns JSON as `JSON.stringify` writes it: without white space, with the same escapes in strings, and with `1` for
- * `1.0`.
+ * Rewrites the details of JSON that may differ from the output of `JSON.stringify` without a loss: it removes white
+ * space, replaces the escapes in strings, and writes `1.0` as `1`.
  */
 function normalized(json: string): string {
   return json.replace(stringSpaceOrZero, (part) =>

@@ -46,7 +46,7 @@ test.each([
   expect(published).toEqual([message, { ...message, headers: { [requestIdHeader]: 'r' } }]);
 });
 
-test('an unconfirmed dead letter gets 503, and any other error is thrown unchanged', async () => {
+test('a requeue that the broker does not confirm gets 503; any other error is thrown unchanged', async () => {
   const failing = (error: Error) => requeueFrom(alertFiredQueue, () => Promise.reject(error));
   await expect(failing(new PublishError('timeout', 'unconfirmed'))).rejects.toMatchObject({
     code: 'unavailable',
@@ -61,7 +61,7 @@ test.each<[Outcome['kind'], string, RegExp]>([
   ['already_requeued', 'conflict', /has been requeued already/],
   ['truncated', 'conflict', /only its beginning was kept/],
   ['being_requeued', 'conflict', /Another request is requeuing/],
-])('the outcome %s of a requeue is reported as %s', async (kind, code, detail) => {
+])('a requeue with the outcome %s fails with the code %s', async (kind, code, detail) => {
   const requeue = createRequeueDeadLetter({
     repository: { requeue: async () => ({ kind }) as Outcome },
     publisher: { publish: async () => {} },

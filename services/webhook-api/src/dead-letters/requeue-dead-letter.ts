@@ -55,8 +55,8 @@ async function publishAgain(
 }
 
 /**
- * Returns where to publish a requeued message. An alert always gets the routing key of alerts, because its original key
- * may match no queue.
+ * Returns the exchange and the routing key for a requeued message. A message from any queue except the queue of
+ * deliveries gets the routing key of alerts, because its original key may match no queue.
  */
 function destinationOf(queue: string): { exchange: string; routingKey: string } {
   if (queue === deliveriesQueue) return { exchange: deliveriesExchange, routingKey: deliveryDueKey };

@@ -59,8 +59,8 @@ const textBytes = 4 * 1_048_576;
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
     async list({ limit, ...search }) {
-      // Each browser tab that shows the list searches the last day every 5 s. Such a search runs a single statement, to
-      // save round trips to the database.
+      // Each browser tab that shows the list searches the last day every 5 s. A search of the last day runs only one
+      // statement, to save round trips to the database.
       if (isRecentSearch(search)) return readRecentPage(database, search, limit);
       return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
         const ids = await findDeliveries({ ...search, trx, beforeNext }, limit);
@@ -97,8 +97,8 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
   d.rendered_encrypted as "renderedEncrypted", last.claim, last.status_code as "statusCode",
   last.exchange_encrypted as "exchangeEncrypted", last.response_truncated as "responseTruncated"`;
 
-// The condition on the ids is repeated for open_deliveries. Without it, PostgreSQL can reuse a plan from a time when
-// that table was small, and read the whole table.
+// The condition on the ids is repeated for open_deliveries. Without the second condition, PostgreSQL can reuse a plan
+// from a time when that table was small, and read the whole table.
 const deliveriesWithState = (ids: string) => `deliveries d
   left join open_deliveries o on o.delivery_id = d.id and o.delivery_id = any(${ids})
   left join webhook_pauses p on p.webhook_id = o.webhook_id
@@ -137,7 +137,7 @@ async function readRecentPage(
 interface PageText {
   /** SQL expression for the array of the ids of the page. */
   ids: string;
-  /** SQL parameter with the maximum number of bytes of all texts of the page. */
+  /** SQL parameter with the maximum number of bytes of the encrypted texts of the page. */
   textBytes: string;
   /**
    * Returns an SQL condition that limits the given column of delivery ids to the range of the search, so that

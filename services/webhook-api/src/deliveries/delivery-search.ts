@@ -29,14 +29,14 @@ export interface DeliverySearch {
 
 interface Search extends DeliverySearch {
   trx: Transaction;
-  /** Limits the next statement to the time that is left for the search. It must be awaited between two statements. */
+  /** Limits the next statement to the time that is left for the search. Await it between two statements. */
   beforeNext: () => Promise<void>;
 }
 
 /**
- * Returns true for a search that needs only a single statement. It begins within the last day, and does not filter by
- * an open status, label, model or alert. Open states are searched in another table, and searches by label, model or
- * alert read alerts first.
+ * Returns true for a search that needs only one statement. The time range of the search begins within the last day, and
+ * the search does not filter by an open state, label, model or alert. Deliveries in an open state are searched in
+ * another table, and searches by label, model or alert read alerts first.
  */
 export function isRecentSearch({ range, filter }: DeliverySearch): boolean {
   const { label, model_id, alert_id, status } = filter;
@@ -44,7 +44,7 @@ export function isRecentSearch({ range, filter }: DeliverySearch): boolean {
   return !readsAlerts && !isOpenStatus(status) && isOfLastDay(range);
 }
 
-/** Returns the ids of the newest `limit` deliveries that match. */
+/** Returns the ids of the newest `limit` deliveries that match the search, newest first. */
 export async function findDeliveries(search: Search, limit: number): Promise<string[]> {
   const range = await rangeOf(search);
   if (range === undefined) return [];
@@ -65,7 +65,7 @@ export async function findDeliveries(search: Search, limit: number): Promise<str
   return readNewestFirst({ range, limit, nowMs: Date.now() }, readWindow);
 }
 
-/** Counts the deliveries that match, up to `max`. */
+/** Counts the deliveries that match the search, up to `max`. */
 export async function countDeliveries(search: Search, max: number): Promise<number> {
   const range = await rangeOf(search);
   if (range === undefined) return 0;
@@ -87,7 +87,7 @@ async function rangeOf({ trx, workspaceId, range, filter }: Search): Promise<IdR
   return alertId === undefined ? range : narrowToAlert(trx, { workspaceId, alertId, range });
 }
 
-/** A query of deliveries, and the names of its columns with the delivery's id and the alert's record id. */
+/** A query of deliveries. `id` is its column with the delivery's id, and `alert` the one with the alert's record id. */
 interface DeliveriesQuery {
   query: Knex.QueryBuilder;
   id: string;
@@ -101,9 +101,9 @@ interface DeliveriesQuery {
 const maxAlerts = 5_000;
 
 /**
- * Returns queries whose results are concatenated, newest first. With a filter by label or model, the first query looks
- * up the deliveries of the newest alerts that match. The id of a delivery begins with the millisecond in which its
- * alert was accepted, so the ids of these deliveries are in known ranges.
+ * Returns one or two queries. Their concatenated results are the deliveries that match, newest first. With a filter by
+ * label or model, the first query looks up the deliveries of the newest alerts that match. The id of a delivery begins
+ * with the millisecond in which its alert was accepted, so the ids of these deliveries are in known ranges.
  */
 async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQuery[]> {
   const { model_id, label } = search.filter;
@@ -113,12 +113,12 @@ async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQue
     maxAlerts + 1,
   );
   if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, window), search.trx, alerts)];
-  // The maximum number of alerts can exclude some alerts of the oldest millisecond. The second query therefore reads
-  // the deliveries of that millisecond and of all earlier ones.
+  // Not all matching alerts were read, so some alerts of the oldest millisecond can be missing. The second query
+  // therefore reads the deliveries of that millisecond and of all earlier ones.
   const boundary = firstIdAt(timeOfRecordId(alerts.at(-1)!) + 1);
   const [newer, older] = [
     { ...window, from: boundary },
-    // The window can end within the oldest millisecond, before the boundary. The query then ends with the window.
+    // The window can end within the oldest millisecond, before the boundary. In this case, the query ends there too.
     { ...window, below: boundary < window.below ? boundary : window.below },
   ];
   return [

@@ -17,14 +17,14 @@ interface Reader {
 type Decoded<Row> = Row & { exchange: Exchange | null; beyondBudget: boolean };
 
 /**
- * Maximum number of characters of all texts of a page, after decompression. The texts of the first row are shown even
- * if they exceed this limit.
+ * Maximum number of UTF-16 units in all request and response bodies of a page, after decompression. The bodies of the
+ * first row are shown even if they exceed this limit.
  */
 const textBudget = 4 * 1_048_576;
 
 /**
  * Decrypts the texts of rows, in the order of the rows, and marks the rows above the limit of a page. The SQL statement
- * that reads the rows has a limit too, but it counts encrypted bytes, which can be compressed.
+ * that reads the rows has a limit too, but it counts the stored bytes, and the stored texts can be compressed.
  */
 export function decodeWithinBudget<Row extends StoredExchange & { beyondBudget?: boolean }>(
   rows: readonly Row[],
@@ -102,8 +102,8 @@ export function presentAttempt(
 }
 
 /**
- * Returns the response of an attempt, or null if there was none. A body that cannot be decrypted is shown as an empty,
- * truncated text, so that the rest of the delivery can be read.
+ * Returns the response of an attempt, or null if there was none. A body that cannot be decrypted is shown as empty and
+ * marked as truncated, so that the rest of the delivery can be read.
  */
 function presentResponse(
   { statusCode, responseTruncated }: StoredExchange,

@@ -74,9 +74,9 @@ export function createDeliveryStatsReader(database: Database): DeliveryStatsRead
 
 const atMs = `(date_part('epoch', at) * 1000)::float8 as "atMs"`;
 
-// One statement reads both counts and changes. Each change is therefore counted exactly once, even if a worker merges
-// changes into the counts at the same time. Arrays are sent as JSON, which is parsed ten times as fast as the
-// array format of PostgreSQL.
+// One statement reads the counts, and the changes that are not merged into them. Each change is therefore counted
+// exactly once, even if a worker merges changes at the same time. Arrays are sent as JSON, because this process parses
+// JSON ten times as fast as the array format of PostgreSQL.
 const readCounts = `
   with changes as materialized (
     select date_trunc($4, minute, 'UTC') as at, webhook_id, open, succeeded, failed, skipped, attempts, latencies
@@ -113,10 +113,10 @@ const ofScope = 'workspace_id = $1 and is_total = $2 and webhook_id = $3 and ope
 /** Returns SQL for the lowest id of the millisecond `ms`, which is equal to the result of `firstIdAt`. */
 const firstId = (ms: string) => `rpad(lpad(to_hex((${ms})::bigint), 12, '0'), 32, '0')::uuid`;
 
-// The counts give the minute of the oldest open delivery, and the delivery itself is searched in that minute. The day
-// is searched before the minute: with a retention of 90 days, a workspace has about 90 rows for days but 129,600 for
-// minutes. The returned `id` of the delivery is null only if the counts say that an open delivery exists in the minute,
-// but the table `open_deliveries` has none.
+// The statement searches the counts of days for the first day with an open delivery, then the counts of this day's
+// minutes, and then the deliveries of the minute. With a retention of 90 days, a workspace has about 90 rows for days,
+// but 129,600 for minutes. The returned `id` of the delivery is null only if the counts say that an open delivery
+// exists in the minute, but the table `open_deliveries` has none.
 const readOldestOpen = `
   with changes as materialized (
     select minute, sum(open) as open from delivery_stats_changes

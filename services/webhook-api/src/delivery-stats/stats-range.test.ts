@@ -24,7 +24,7 @@ test.each<[Parameters<typeof statsRange>[0], [string, string, number]]>([
     { since: '2026-03-09T11:34:00Z', step: 'minute', until: '2026-03-10T12:34:00Z' },
     ['2026-03-09T11:34:00.000Z', '2026-03-10T12:34:00.000Z', 1_500],
   ],
-])('the statistics query %j selects the start, the end and the number of steps in %j', (query, expected) => {
+])('the range of the statistics query %j has the start, end and number of steps %j', (query, expected) => {
   expect(shown(query)).toEqual(expected);
 });
 

@@ -66,8 +66,8 @@ function histogramOf(rows: readonly StatsRow[]): number[] {
 const bucketsPerDoubling = 8;
 
 /**
- * Returns a percentile: the latency below which the fraction `part` (0 to 1) of the deliveries lies, interpolated
- * within a bucket. Null without deliveries.
+ * Returns a percentile in milliseconds: the latency below which the fraction `part` (0 to 1) of the deliveries lies,
+ * interpolated within a bucket. Returns null for a histogram without deliveries.
  */
 function percentile(histogram: readonly number[], part: number): number | null {
   const wanted = part * histogram.reduce((sum, number) => sum + number, 0);

@@ -11,8 +11,8 @@ const info = {
 };
 
 /**
- * Returns the routes of `/openapi.json`, `/asyncapi.json` and `/docs`, whose content is created once. `issuer` is the
- * identity provider of the deployment.
+ * Returns the routes of `/openapi.json`, `/asyncapi.json`, `/docs` and the files that the page `/docs` loads. Their
+ * content is created once. `issuer` is the URL of the deployment's identity provider.
  */
 export function documentRoutes(
   routes: readonly Route<never>[],
@@ -71,7 +71,7 @@ function fileRoute({ path, operationId, contentType, content, headers = {} }: Se
 }
 
 /**
- * Returns the Content-Security-Policy of the page. The page may request tokens from the identity provider, and loads
+ * Returns the Content-Security-Policy of `/docs`. The page may request tokens from the identity provider, and loads
  * everything else from this origin. Data URLs are allowed for the viewer's icons.
  */
 function contentPolicy(issuer: string): string {

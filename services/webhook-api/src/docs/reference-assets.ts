@@ -11,7 +11,7 @@ export interface ReferenceAsset {
 const javaScript = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 
-/** Returns the files of the viewer and of the page itself. */
+/** Returns the scripts and style sheets that the reference page loads: those of Swagger UI, and its own. */
 export function readReferenceAssets(): ReferenceAsset[] {
   const require = createRequire(import.meta.url);
   return [
@@ -30,8 +30,8 @@ export function readReferenceAssets(): ReferenceAsset[] {
   ];
 }
 
-// Paths are relative, so that the page works behind a path prefix. The viewer's validator is disabled, because it is a
-// service of a third party.
+// The path of the OpenAPI document is relative, so that the page works behind a path prefix. The validator of Swagger
+// UI is disabled, because it is a service of a third party.
 const startViewer = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#operations',

@@ -1,12 +1,12 @@
 import type { createAsyncApiDocument } from './asyncapi-document.js';
 import { escapeHtml, renderProperties, type Schema } from './render-schema.js';
 
-/** Path of the page's own files, relative to the page. */
+/** Path of the scripts and style sheets that the page loads, relative to the page. */
 export const assetPath = 'docs/assets';
 
 /**
- * Renders the reference page. A viewer shows the operations of the OpenAPI document and can call them. The messages of
- * the AsyncAPI document are rendered here. The page has no inline scripts or styles.
+ * Renders the reference page. In the browser, Swagger UI shows the operations of the OpenAPI document and can call
+ * them. The messages of the AsyncAPI document are rendered on the server. The page has no inline scripts or styles.
  */
 export function renderReferencePage(
   asyncApi: ReturnType<typeof createAsyncApiDocument>,
@@ -63,7 +63,7 @@ ${renderProperties(payload as Schema)}
 ${shown.join('\n')}`;
 }
 
-/** Escapes the text and turns text in backquotes into code elements. */
+/** Escapes a text for HTML, and turns the parts in backquotes into code elements. */
 function renderCode(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
 }

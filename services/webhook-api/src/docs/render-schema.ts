@@ -25,7 +25,7 @@ export function renderProperties(schema: Schema): string {
   return `<table><tr><th>name</th><th>type</th><th></th></tr>${rows.join('')}</table>`;
 }
 
-/** Renders the type as a phrase. A named schema becomes a link. */
+/** Renders the type of a schema as a phrase, for example `array of string`. A named schema becomes a link. */
 function renderType(schema: Schema): string {
   if (schema.$ref !== undefined) {
     const name = escapeHtml(schema.$ref.split('/').at(-1) ?? '');

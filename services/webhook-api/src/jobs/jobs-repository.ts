@@ -8,9 +8,9 @@ export interface StoredJob {
   kind: JobKind;
   workspaceId: string;
   filter: JobFilters[JobKind];
-  /** Number of alerts or deliveries that matched when the job was added, counted up to a maximum. */
+  /** Number of alerts or deliveries that matched when the job was added, counted up to 100,000. */
   matched: number;
-  /** Number of deliveries or alerts that the job has changed so far. */
+  /** Number of alerts or deliveries that the job has changed so far. */
   done: number;
   status: 'running' | 'done' | 'cancelled';
   createdBy: string;

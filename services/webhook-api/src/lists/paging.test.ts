@@ -131,7 +131,7 @@ test('a page of a history list has 50 entries unless the request sets a limit', 
   const sizes: number[] = [];
   for (const query of [{}, { limit: 7 }])
     sizes.push((await paging.historyPage({ path: '/history', query }, reader)).body.length);
-  // Each page reads one more entry than its limit, to find out if there is a next page.
+  // Each page reads one more entry than its limit, to find out whether there is a next page.
   expect([limits, sizes]).toEqual([
     [51, 8],
     [50, 7],

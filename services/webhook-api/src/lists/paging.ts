@@ -29,7 +29,7 @@ export function listQuery<const F>(filters: F) {
   return { type: 'object', additionalProperties: false, properties: { ...filters, ...pageQuery } } as const;
 }
 
-/** Creates the query schema of a list that is a history. `filters` are the schemas of its own parameters. */
+/** Creates the query schema of a history, which has the additional parameters `since` and `until`. */
 export function historyQuery<const F>(filters: F) {
   return listQuery({ ...filters, ...timeRangeQuery });
 }
@@ -61,8 +61,8 @@ interface HistoryReader<Row, Shown> {
   idOf(row: Row): string;
   present(row: Row): Shown;
   /**
-   * Returns true for a row that does not fit on the page: the rows up to it have more bytes than a page may have. The
-   * next page starts with the first such row.
+   * Returns true for a row that does not fit on the page, because the page would exceed its byte limit with this row.
+   * The next page starts with the first row that does not fit.
    */
   isBeyondBudget?(row: Row): boolean;
 }
@@ -77,8 +77,8 @@ export interface Paging {
    */
   positionOf(list: ListRequest): string[] | undefined;
   /**
-   * Returns the first `limit` of `rows`, and the headers of the response: the link to the next page, if there are more
-   * than `limit` rows, and the total, if the request asks for it. `keyOf` returns the position of a row.
+   * Returns the first `limit` of `rows`, and the headers of the response. The headers contain the link to the next page
+   * if there are more than `limit` rows, and the total if the request asks for it. `keyOf` returns a row's position.
    */
   page<Row>(
     list: ListRequest,
@@ -96,13 +96,13 @@ export interface Paging {
 
 export interface PagingOptions {
   secretBox: SecretBox;
-  /** Origin of the API for absolute links. Links are relative if it is undefined. */
+  /** Public URL of the API for absolute links. Links are relative if it is undefined or empty. */
   publicUrl?: string | undefined;
 }
 
 /**
  * Creates functions for keyset paging. A cursor is an encrypted position that is bound to its list. Clients can neither
- * read nor change it, nor use it for another list. It stays valid as long as its encryption key is in SECRETS_KEYS.
+ * read nor change a cursor, nor use it for another list. It stays valid while its encryption key is in SECRETS_KEYS.
  */
 export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Paging {
   const paging: Paging = {

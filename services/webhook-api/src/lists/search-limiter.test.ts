@@ -40,7 +40,7 @@ test('a list is rejected before it starts if its workspace has no free permit', 
 
 const { jest } = import.meta;
 
-test('a search that gets no permit within 3 s is rejected with an error that names the limit', async () => {
+test('a search without a permit for 3 s fails; the error shows which limit was reached', async () => {
   jest.useFakeTimers();
   try {
     // Four permits, of which one workspace can hold two.

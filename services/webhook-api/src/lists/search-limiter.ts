@@ -16,9 +16,9 @@ export interface SearchLimiter {
    */
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
   /**
-   * Returns the pages of `pages`. It holds a permit while it reads a page, but not while the client receives the page.
-   * It waits up to 3 s for the permit for the first page. For later pages, the wait is not limited, because the status
-   * of the response has been sent by then.
+   * Returns the pages of `pages`. A permit is held while a page is read, but not while the client receives the page.
+   * The wait for the first permit is limited to 3 s, with the same errors as `run`. The wait for later permits is not
+   * limited, because an error can no longer change the status of the response.
    */
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }

@@ -44,7 +44,7 @@ const toleranceMs = 3_600_000;
 /**
  * Checks that a search has a recent `since` if its filters require one. A request with a cursor is not checked: its
  * `since` was checked for the first page, cannot change after that, and can become too old while a client reads pages.
- * @throws AppError `validation_failed` if a filter requires `since`, and `since` is missing or more than 31 days ago
+ * @throws AppError `validation_failed` if a filter requires `since`, and `since` is missing or too long ago
  */
 export function requireRecentSince({ since, cursor, ...query }: Search, nowMs: number): void {
   const names = (['label', 'model_id', 'error_code'] as const).filter((name) => query[name] !== undefined);

@@ -20,10 +20,10 @@ export interface PipelineIntervals {
 
 /**
  * Reports two gauges: the age of the newest marker that a worker has committed (the lag), and the age of the oldest
- * open delivery without an attempt. The second gauge ignores paused webhooks and webhooks with a rate limit. It is 0 if
- * the last read found that no such delivery exists. This service reports the gauges, because a stopped worker reports
- * nothing. Between two reads, and while the database cannot be read, both ages grow with the time. A lost marker is not
- * published again, so the lag grows until the next marker is committed.
+ * open delivery without an attempt. The second gauge ignores paused webhooks and webhooks with a rate limit. It stays 0
+ * after a read that has found no such delivery. Between two reads, and while the database cannot be read, other values
+ * grow with the time. A lost marker is not published again, so the lag grows until the next marker is committed. This
+ * service and not the worker reports the gauges, because a stopped worker reports nothing.
  */
 export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
   const { database, publisher, metrics, shutdown } = deps;

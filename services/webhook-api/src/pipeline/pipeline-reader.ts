@@ -1,8 +1,8 @@
 import type { Database } from '@tocsin/database';
 
 /**
- * `found`: age of the oldest delivery without an attempt. `none`: no such delivery exists. `unknown`: the rows that
- * were read contain no such delivery, and the next call should continue after the given id.
+ * Result of a search for the oldest open delivery without an attempt. `found` has its age. `none` means that the search
+ * has read the last row. `unknown` means that more rows can follow, so the next call should continue after the id.
  */
 type OldestDelivery =
   | { kind: 'found'; ageSeconds: number }

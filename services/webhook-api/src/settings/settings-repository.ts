@@ -5,7 +5,7 @@ import { findUnknownWebhooks, lockWebhooks } from '../webhooks/unknown-webhooks.
 export interface StoredSettings {
   name: string | null;
   noticeWebhookIds: string[];
-  /** Number of changes, 0 for a workspace without settings. */
+  /** Version of the settings: 0 before the first change, and increased by each change. */
   version: number;
 }
 

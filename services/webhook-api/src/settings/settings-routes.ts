@@ -8,7 +8,7 @@ import { createSettingsRepository, type StoredSettings, writableFields } from '.
 
 const path = `${apiPrefix}/workspaces/{workspace_id}/settings`;
 const tag = 'workspaces';
-/** JSON pointer of the webhooks that receive notices. */
+/** JSON pointer of the field with the ids of the webhooks that receive notices. */
 const webhooksPath = '/notice_webhook_ids';
 
 export function settingsRoutes({ database }: Pick<ApiDeps, 'database'>): Route<Principal>[] {

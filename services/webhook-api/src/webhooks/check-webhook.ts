@@ -87,7 +87,7 @@ export function createWebhookChecks({ allow, sender, templates }: WebhookChecksD
   };
 }
 
-/** Sample values for a notice; they replace the sample values of an alert. */
+/** Sample values of a notice. They replace the sample values of an alert with the same names. */
 const sampleNotice = {
   event: 'webhook.failing',
   alert_rule_name: 'Tocsin: webhook failing',
@@ -102,7 +102,7 @@ const sampleNotice = {
   count: 0,
 };
 
-/** Returns the members that have the right type. */
+/** Returns the members of a rejected body that have the right type. The others are undefined. */
 function fieldsOf({ url, headers, body }: Readonly<Record<string, unknown>>): GivenFields {
   return {
     url: typeof url === 'string' ? url : undefined,

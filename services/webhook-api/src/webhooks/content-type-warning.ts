@@ -1,6 +1,6 @@
 /**
- * Returns a warning if the configured headers do not declare JSON in UTF-8, the format of every body. Tocsin adds no
- * Content-Type.
+ * Returns a warning if the configured headers do not declare the content type JSON in UTF-8, which every body has.
+ * Tocsin itself adds no Content-Type.
  */
 export function contentTypeWarning(headers: Readonly<Record<string, readonly string[]>>): string | undefined {
   const values = Object.entries(headers)

@@ -25,8 +25,8 @@ export function presentWebhook(stored: StoredWebhook, { secretBox, principal }: 
 }
 
 /**
- * Returns an entry of a list. A webhook that cannot be decrypted is marked, so that the other webhooks can still be
- * listed.
+ * Returns an entry of a list. A webhook that cannot be decrypted causes no error, so that the list can still show the
+ * other webhooks. Its entry has no secrets and the member `undecryptable`.
  */
 export function presentListedWebhook(
   stored: StoredWebhook,

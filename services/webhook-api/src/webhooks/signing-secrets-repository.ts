@@ -22,9 +22,9 @@ export interface SigningSecretsRepository {
   list(webhookId: string): Promise<StoredSigningSecret[]>;
   count(webhookId: string): Promise<number>;
   /**
-   * Adds a secret. With `expireOthersAfterSeconds`, the other secrets expire after this time or earlier; 0 removes them
-   * at once. Deliveries that wait for a secret become due. Returns `full` if the webhook would have more than `max`
-   * secrets.
+   * Adds a secret. With `expireOthersAfterSeconds`, the other secrets expire after this time, or at their own earlier
+   * expiry; 0 removes them at once. Deliveries that wait for a secret become due. Returns `full` if the webhook would
+   * have more than `max` secrets.
    */
   create(
     webhook: WebhookKey,

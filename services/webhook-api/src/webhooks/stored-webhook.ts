@@ -35,9 +35,9 @@ interface StoredPause {
 interface StoredHealth {
   /** True if the last attempt failed; null if there was no attempt within 24 hours. */
   failing: boolean | null;
-  /** Time of the first attempt in the present series of failures or successes; null before the first attempt. */
+  /** Time of the first attempt in the current series of failures or successes; null before the first attempt. */
   since: string | null;
-  /** Error of the last failure. */
+  /** Error code of the last failed attempt; null if no attempt has failed. */
   errorCode: DeliveryErrorCode | null;
   error: string | null;
   errorAt: string | null;
@@ -77,7 +77,7 @@ export interface WrittenWebhook extends EncryptedSecrets, WebhookOptions {
   lastUpdatedBy: string;
 }
 
-/** A webhook with its present pause and health. */
+/** A webhook with its current pause and its health. */
 export interface StoredWebhook extends WrittenWebhook {
   paused: StoredPause | null;
   health: StoredHealth;
@@ -108,7 +108,7 @@ export function encryptSecrets(
 }
 
 /**
- * Values that cannot be decrypted: their key is missing, or they were changed, or copied from another row or workspace.
+ * Result for secrets that cannot be decrypted. Their key is missing, or they were changed or copied from another row.
  */
 export interface Undecryptable {
   /** Key id of the first value that cannot be decrypted. */

@@ -15,13 +15,13 @@ test('a template is rendered with sample values by default', () => {
   });
 });
 
-test('a given variable replaces its sample value, also in the object that contains the variable', () => {
+test('a given threshold replaces the sample value, also in alert and in alert_rule', () => {
   const body =
     '["{{ threshold }}", "{{ alert.threshold }}", "{{ alert_rule.threshold }}", "{{ model.name }}"]';
   expect(rendered(body, { threshold: 5, model_name: 'M' })).toEqual(['5.0', '5.0', '5.0', 'M']);
 });
 
-test('given values keep their JSON type, even if they replace a variable', () => {
+test('given values keep their JSON type, even if the replaced sample value has another type', () => {
   expect(rendered('"{{ n }} {{ l[1].a }} {{ none }}"', { n: 5, l: [0, { a: true }], none: null })).toBe(
     '5 True None',
   );

@@ -23,20 +23,20 @@ interface ExampleValues {
 }
 
 interface TemplateCheck {
-  /** Reasons for which the template is rejected. */
+  /** Reasons why the template is rejected; empty for a valid template. */
   problems: string[];
   warnings: string[];
   /** True if the check reached its time limit, because the template is slow or this machine is busy. */
   timedOut: boolean;
 }
 
-/** The rendered body, even if it is not JSON (null if the rendering failed), and any error, as `code: sentence`. */
+/** The rendered body, which is null if the rendering failed, and any error as `code: sentence`. */
 type Rendering = Pick<Preview, 'rendered' | 'error'>;
 
 /**
- * Checks and renders templates on the thread that serves all requests. The time of each call counts towards the time
- * budget of the workspace.
- * @throws AppError `too_many_requests` if the workspace has used up its time
+ * Checks and renders templates on the thread that serves all requests. Each workspace has a budget for the time of the
+ * calls.
+ * @throws AppError `too_many_requests` if the workspace has used up its time budget
  */
 export interface Templates {
   /** Checks a body before it is saved. */
@@ -95,8 +95,8 @@ export function createTemplates(): Templates {
       return charged(workspaceId, () => {
         const { rendered, error } = render(body, { context });
         const { problems, warnings, timedOut } = describeCheck(check(body));
-        // The check renders several sample alerts, so it can reject a body whose preview has no error. It does not use
-        // the values of the request, so its errors are not shown if the request contains values.
+        // `check` renders several sample alerts, so it can reject a body whose preview has no error. It ignores the
+        // values in the request, so its errors are not shown if the request contains values.
         const isSample = Object.keys(context ?? {}).length === 0;
         const isRejected = isSample && problems.length > 0 && !timedOut;
         const rejection = isRejected

@@ -39,7 +39,7 @@ const noSigningSecret =
 /** Returns the routes that test destinations, saved webhooks and templates. */
 export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
   const { load, secretBox, signingSecrets, sender, checks, templates, alerts } = deps;
-  // Tests are limited, because they send requests to any URL that the caller chooses.
+  // The number of tests is limited, because a caller chooses the URL to which a test sends a request.
   const limiter = createRateLimiter({ perMinute: deps.testsPerMinute });
   const countTest = (workspaceId: string) =>
     requireWithinLimit(limiter.consume(workspaceId), 'Too many tests in this workspace within a minute.');

@@ -2,7 +2,7 @@ import { toTestResult } from './test-send.js';
 
 const response = { kind: 'response', body: 'body', truncated: false, durationMs: 12.6 } as const;
 
-test('a test send with any HTTP response has no error, and succeeds up to status 299', () => {
+test('a test with any HTTP response has no error, and is a success up to status 299', () => {
   expect(toTestResult({ ...response, statusCode: 299 })).toEqual({
     error: null,
     response: { status_code: 299, response: 'body' },
@@ -16,7 +16,7 @@ test('a test send with any HTTP response has no error, and succeeds up to status
 test.each([
   [308, 'redirects'],
   [404, 'Wrong URL'],
-])('a test response with status %i has its likely cause', (statusCode, cause) => {
+])('the likely cause of a test response with status %i contains "%s"', (statusCode, cause) => {
   expect(toTestResult({ ...response, statusCode }).likely_cause).toContain(cause);
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { likelyCauseOf, type TestResult } from '@tocsin/contracts';
 import { type SendRequest, type SendResult, signingKeyOf, signRequest } from '@tocsin/egress';
 
-/** The part of the egress sender with which webhooks are tested. It never rejects: failures are results. */
+/** The part of the egress sender that tests use. `send` never rejects, because failures are results too. */
 export interface TestSender {
   send(request: SendRequest, signal: AbortSignal): Promise<SendResult>;
 }
@@ -16,8 +16,8 @@ export async function testSend(
 }
 
 /**
- * Returns the header lines for the options of a saved webhook. The delivery id in them is random, because a test has no
- * delivery.
+ * Returns the signature headers and the idempotency header of a test, as a list of alternating names and values. The
+ * delivery id in these headers is random, because a test has no delivery.
  */
 export function testLines(
   body: string,
@@ -32,7 +32,7 @@ export function testLines(
   return idempotencyHeader === null ? signature : [...signature, idempotencyHeader, id];
 }
 
-/** Highest status code that counts as success. The product specification counts a higher one as a failed test. */
+/** Highest status code of a successful test. The product specification prescribes this limit. */
 const lastSuccess = 299;
 
 export function toTestResult(result: SendResult): TestResult {

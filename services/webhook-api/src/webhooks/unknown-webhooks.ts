@@ -11,7 +11,7 @@ export async function findUnknownWebhooks(
 
 /**
  * Locks the webhooks, so that no other transaction can delete them before the commit. They are locked in the order of
- * their ids, so that concurrent transactions cannot deadlock. Resolves to the unknown ids.
+ * their ids, so that concurrent transactions cannot deadlock. Resolves to the ids without a webhook in the workspace.
  */
 export async function lockWebhooks(
   trx: Transaction,

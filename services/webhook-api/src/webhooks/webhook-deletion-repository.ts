@@ -10,7 +10,7 @@ export interface RuleName {
 }
 
 export interface Deletion {
-  /** True: the webhook is first removed from the rules and settings that use it. This increases their versions. */
+  /** True: the webhook is first removed from rules and settings that use it, which increases their versions. */
   detach: boolean;
   change: Change;
   at: Date;
@@ -32,8 +32,8 @@ export async function deleteWebhook(
   { detach, change, at }: Deletion,
 ): Promise<DeleteOutcome> {
   if (detach) await lockRules(trx, workspaceId);
-  // Attaching a webhook to a rule needs a lock on this row, because of the foreign key. The row lock here therefore
-  // prevents new attachments.
+  // Attaching a webhook to a rule locks the webhook's row, because of a foreign key. While the following statement
+  // locks the row for the deletion, the webhook therefore cannot be attached.
   const [locked] = await trx('webhooks').select('version').where({ id }).forUpdate();
   if (locked === undefined) return { kind: 'missing' };
   change.requireVersion(locked.version);
@@ -68,8 +68,8 @@ export async function deleteWebhook(
 }
 
 /**
- * Returns true if the webhook receives the notices of its workspace. In this case, it also locks the settings that name
- * the webhook.
+ * Returns true if the webhook receives the notices of its workspace. In this case, the settings of the workspace, which
+ * name the webhook, are locked until the transaction ends.
  */
 export async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey): Promise<boolean> {
   const named = await trx('workspace_settings')

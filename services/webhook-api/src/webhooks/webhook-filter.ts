@@ -9,7 +9,7 @@ export interface WebhookFilter {
   host: HostFilter | undefined;
 }
 
-/** Matches webhooks whose URL has one of the origins. With `anyPort`, the port of the URL is ignored. */
+/** Matches webhooks whose URL has one of the origins. With `anyPort`, any port of the URL matches. */
 interface HostFilter {
   origins: string[];
   anyPort: boolean;
@@ -39,7 +39,8 @@ export const hostQuery = {
 } as const;
 
 /**
- * Normalizes a host as URLs do: names in lower case and ASCII, addresses in their short form.
+ * Creates a filter from a host, with or without a port. The host is normalized as in URLs: names in lower case and
+ * ASCII, addresses in their short form.
  * @throws AppError `validation_failed` for a text that is not a host
  */
 export function parseHost(text: string): HostFilter {

@@ -3,7 +3,7 @@ import type { StoredWebhook } from './stored-webhook.js';
 
 /**
  * Returns a statement that reads webhooks with their health. `columns` are columns of `webhooks`. `ids` is an SQL
- * expression for the array of the ids; webhooks that do not exist are missing in the result.
+ * expression for the array of the ids. Ids of webhooks that do not exist cause no row.
  */
 export const webhooksWithHealth = ({ columns, ids }: { columns: string; ids: string }) => `
   with day as materialized (
@@ -28,7 +28,7 @@ export const webhooksWithHealth = ({ columns, ids }: { columns: string; ids: str
       and at >= day.start) s on true
   where webhooks.id = any(${ids})`;
 
-/** Returns the health as callers see it. */
+/** Returns the health of a webhook in the format of the API. */
 export function presentHealth(webhook: WithHealth): Webhook['health'] {
   const { errorCode, error, errorAt, succeeded, failed } = webhook.health;
   const ended = succeeded + failed;

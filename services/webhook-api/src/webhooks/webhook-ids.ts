@@ -14,8 +14,8 @@ export function toWebhookIds(given: readonly string[], path: string): string[] {
 }
 
 /**
- * Lists the errors of a field with webhook ids, in a body that the schema has rejected. For a value that is not a list
- * of UUIDs the list is empty, because the schema has already reported the value.
+ * Returns the errors of a field with webhook ids, in a body that the schema has rejected. Returns no error for a value
+ * that is not a list of UUIDs, because the schema has already reported the value.
  */
 export async function errorsOfWebhookIds(
   given: unknown,

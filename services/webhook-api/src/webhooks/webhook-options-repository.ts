@@ -2,7 +2,8 @@ import type { Transaction } from '@tocsin/database';
 import type { WrittenWebhook } from './stored-webhook.js';
 
 /**
- * Writes the options that are stored in separate tables: the rate limit, and, with `changesPause`, the pause by hand.
+ * Writes the options that are stored in separate tables: the rate limit, and the pause by hand if `changesPause` is
+ * true.
  */
 export async function applyOptions(
   trx: Transaction,
@@ -14,9 +15,9 @@ export async function applyOptions(
 }
 
 /**
- * Writes or deletes the row of the rate limit, which contains the earliest time of the next request. A change of the
- * limit moves this time to at most one interval (period divided by requests) from now. A change of another field does
- * not move it. A disabled webhook has no row, because its deliveries end without a request.
+ * Writes or deletes the row of the rate limit, which contains the earliest time of the next request. After a change of
+ * the limit, this time is at most one interval (period divided by requests) from now. A change of another field keeps
+ * this time. A disabled webhook has no row, because its deliveries end without a request.
  */
 async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: WrittenWebhook): Promise<void> {
   if (rateLimit === null || !enabled) {
@@ -36,8 +37,8 @@ async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: Writ
 }
 
 /**
- * Maximum number of pauses that are kept. Above this number, the pauses of the last 90 days are replaced by one pause
- * from the start of the first to the end of the last, so that the row stays small.
+ * Maximum number of pauses by hand that the row of a webhook has. Above this number, the pauses of the last 90 days are
+ * replaced by one pause from the start of the first to the end of the last, so that the row stays small.
  */
 const maxPauses = 100;
 

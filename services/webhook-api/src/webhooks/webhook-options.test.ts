@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test('a webhook that signs its requests cannot have a configured header of the signature', () => {
+test('a webhook that signs its requests cannot configure a signature header itself', () => {
   const headerNames = ['X-A', 'Webhook-Id', 'webhook-timestamp'];
   expect(pathsOf({ signing: false }, headerNames)).toEqual([]);
   const errors = optionErrors({ ...noOptions, signing: true }, { headerNames, now });

@@ -12,7 +12,7 @@ export const noOptions: WebhookOptions = {
   pausedUntil: null,
 };
 
-/** Returns the options of a webhook after a request. Fields that are not in the request keep their values. */
+/** Returns the options that a webhook has after a request. Fields that are not in the request keep their values. */
 export function changeOptions(before: WebhookOptions, fields: PatchWebhook): WebhookOptions {
   const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, paused_until } = fields;
   return {

@@ -191,7 +191,7 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
     }),
     responses: { 200: listResponse('The webhooks.', webhookSchema) },
     problems: [503],
-    // Shared responses are in memory for up to 10 s. Lists with secrets (url, headers, body) are therefore not shared.
+    // Shared responses stay in memory for up to 10 s, so lists with secrets (url, headers, body) are not shared.
     isShareable: ({ secrets }) => secrets === false,
     async handler({ resource: { workspaceId }, query, principal }) {
       const list = { path: pathIn(webhooksPath, workspaceId), query };
@@ -226,22 +226,23 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
   });
 }
 
-/** Functions that read the entries of a list, and present them to the caller. */
+/** Functions that read the webhooks of a list and convert them to the format of the API. */
 interface Entries<Stored> {
   find(ids: readonly string[]): Promise<Stored[]>;
   show(webhook: Stored): Webhook;
-  /** Returns the size of the values that `find` reads, in bytes. */
+  /** Returns the size of the values that `find` reads for a webhook, in bytes. */
   bytesOf(webhook: ListedWebhook): number;
 }
 
-/** Typical size of a webhook without its large columns, in bytes. */
+/** Typical size of a webhook without its encrypted URL, headers and body, in bytes. */
 const plainBytes = 512;
 
 /** Size at which a page ends, in bytes. The last webhook of a page can exceed it. */
 const pageBytes = 524_288;
 
 /**
- * Reads the listed webhooks page by page, in the order of the list. Webhooks that were deleted meanwhile are omitted.
+ * Reads webhooks page by page, in the order of `listed`. Webhooks that have been deleted since `listed` was read are
+ * omitted.
  */
 async function* readPages<Stored extends { id: string }>(
   listed: readonly ListedWebhook[],

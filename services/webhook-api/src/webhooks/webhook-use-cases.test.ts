@@ -47,7 +47,7 @@ const noSecret = 'signing: the webhook has no signing secret; its deliveries wai
 
 interface Given {
   before?: StoredWebhook;
-  /** The webhook at the time when an update locks it. Undefined: it was deleted earlier. Default: it is unchanged. */
+  /** The webhook that an update locks. Default: `before`. Undefined if the webhook was deleted before the update. */
   locked?: StoredWebhook | undefined;
   signingSecrets?: number;
   isForNotices?: boolean;
@@ -264,7 +264,7 @@ describe('the deletion of a webhook', () => {
   const inUse = (rules: number, forNotices = false) =>
     remove({ kind: 'in_use', rules: rulesOf(rules), forNotices });
 
-  test('the deletion of a webhook returns the rules that called the webhook', async () => {
+  test('the deletion of a webhook returns its rules, and fails for an unknown webhook', async () => {
     expect(await remove({ kind: 'deleted', rules: rulesOf(2) })).toEqual(rulesOf(2));
     await expect(remove({ kind: 'missing' })).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -275,7 +275,7 @@ describe('the deletion of a webhook', () => {
     [1, true, 'the alert rule "rule 0" (id-0) and to the notices of the workspace; detach'],
     [20, false, '"rule 19" (id-19); detach'],
     [22, false, '"rule 19" (id-19) and 2 more; detach'],
-  ])('a webhook in %d rules (notices: %s) is not deleted without force', async (rules, forNotices, text) => {
+  ])('a webhook of %d rules (for notices: %s) needs force to be deleted', async (rules, forNotices, text) => {
     await expect(inUse(rules, forNotices)).rejects.toMatchObject({
       code: 'conflict',
       detail: expect.stringContaining(text),

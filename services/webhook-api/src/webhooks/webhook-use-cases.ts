@@ -39,14 +39,14 @@ export interface WebhookUseCasesDeps {
 
 interface SavedWebhook {
   webhook: StoredWebhook;
-  /** Warnings about the fields of the request. */
+  /** Warnings about the fields of the request, such as a host name that does not resolve. */
   warnings: string[];
 }
 
 export interface WebhookUseCases {
   create(workspaceId: string, fields: CreateWebhook, change: Change): Promise<SavedWebhook>;
   /**
-   * `before` is the webhook that the request has read. A request that changes no value does not change the webhook's
+   * `before` is the webhook as it was loaded for the request. A request that changes no value keeps the webhook's
    * version.
    */
   update(before: StoredWebhook, fields: PatchWebhook, change: Change): Promise<SavedWebhook>;
@@ -107,7 +107,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         });
       const warnings = await checks.checkSave(before.workspaceId, fields, errorsOf(before));
       const webhook = await repository.update(before.id, change, (current) => {
-        // The options are checked again, because another request can have changed the webhook before the lock.
+        // The options are checked again, because another request can have changed the webhook before it was locked.
         requireValid(errorsOf(current));
         const at = now();
         const secrets = decryptSecrets(secretBox, current);
@@ -165,8 +165,8 @@ const noSecretWarning =
   'signing: the webhook has no signing secret; its deliveries wait until one is created.';
 
 /**
- * Returns the fields whose changes are recorded, by name. Secrets that cannot be decrypted are omitted. Headers are
- * sent in the order in which they are configured, so they are compared as JSON: another order is a change.
+ * Returns the values of the fields that audit events name, by field name. Secrets that cannot be decrypted are omitted.
+ * Headers are returned as JSON text, because a change of their order changes the requests and therefore counts too.
  */
 function comparable(webhook: WrittenWebhook, secrets: WebhookSecrets | Undecryptable) {
   const { name, externalId, enabled, retryOnTimeout } = webhook;
@@ -199,7 +199,7 @@ function mergeSecrets(
   return { url: url ?? before.url, headers: headers ?? before.headers, body: body ?? before.body };
 }
 
-/** Maximum number of rules in an error, because thousands of rules can use a webhook. */
+/** Maximum number of rules that an error names, because thousands of rules can use a webhook. */
 const maxNamed = 20;
 
 function inUse({ rules, forNotices }: { rules: RuleName[]; forNotices: boolean }): AppError {

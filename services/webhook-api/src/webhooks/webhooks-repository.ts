@@ -18,12 +18,12 @@ import { applyOptions } from './webhook-options-repository.js';
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
 type WebhookSort = (typeof webhookSorts)[number];
 
-/** The id of a listed webhook, and its position in the list. */
+/** The id of a webhook in a list, with the values that paging needs. */
 export interface ListedWebhook {
   id: string;
   /** Value by which the list is sorted, as text. */
   sortValue: string;
-  /** Size of the large columns in bytes. */
+  /** Size of the encrypted URL, headers and body, in bytes. */
   bytes: number;
 }
 
@@ -39,7 +39,7 @@ interface WebhookQuery extends WebhookFilter {
 interface WebhookChange {
   webhook: WrittenWebhook;
   changedFields: string[];
-  /** True if the change affects requests. In this case a pause ends, unless it is a pause by hand. */
+  /** True if the change affects the webhook's requests. In this case its pause ends, except a pause by hand. */
   affectsRequests: boolean;
   /** True if the change can start or end a pause by hand. */
   changesPause: boolean;
@@ -115,7 +115,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
     create: (webhook, { maxPerWorkspace, change }) =>
       knex.transaction(async (trx) => {
         const { workspaceId } = webhook;
-        // Without the lock, two transactions could count at the same time and together exceed the limit.
+        // Without this lock, two transactions could count the webhooks at the same time and together exceed the limit.
         await trx.raw(`select pg_advisory_xact_lock(hashtextextended('webhooks/' || ?, 0))`, [workspaceId]);
         const [counted] = await trx('webhooks').where('workspace_id', workspaceId).count('* as count');
         if (Number(counted?.count) >= maxPerWorkspace) return undefined;
@@ -163,7 +163,7 @@ function inOrder<Row extends { id: string }>(ids: readonly string[], rows: reado
   return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
 }
 
-/** Reads the webhook after the change, with its pause and health. */
+/** Reads the webhook again after a change, with its pause and health. */
 async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWebhook> {
   const text = webhooksWithHealth({ columns, ids: 'array[cast(:id as uuid)]' });
   const { rows } = await trx.raw<{ rows: StoredWebhook[] }>(text, { id });

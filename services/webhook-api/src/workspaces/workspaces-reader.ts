@@ -24,7 +24,7 @@ export function createWorkspacesReader({ knex }: Database): WorkspacesReader {
   };
 }
 
-// Each step reads one entry of each of three indexes, so its time does not depend on the number of rows of a workspace.
+// Each step reads one entry from each of three indexes, so its time does not depend on the rows of a workspace.
 const nextAfter = (id: string) => `
     select least(
       (select workspace_id from webhooks where workspace_id > ${id} order by workspace_id limit 1),

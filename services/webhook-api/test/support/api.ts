@@ -7,8 +7,8 @@ import type { WebhookApiConfig, WebhookApiLimits } from '../../src/config.js';
 import { type Role, tokenOf } from './tokens.js';
 
 /**
- * Ids of two workspaces. All roles except `outsider` belong to the first; `outsider` is an admin of the second. `admin`
- * is an administrator of the deployment too.
+ * Ids of two workspaces. Each role except `outsider` is a role in the first workspace. `outsider` is an admin of the
+ * second. `admin` is also an administrator of the deployment.
  */
 export const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 export const otherWorkspaceId = process.env.TOCSIN_TEST_OTHER_WORKSPACE_ID ?? '';
@@ -42,7 +42,7 @@ export interface StartOptions extends WebhookApiOverrides {
   logger?: Logger;
 }
 
-/** Starts the service before all tests of a file and closes it after them. Hooks and tests can use the result. */
+/** Starts the service before the tests of a file, and closes it after them. Use the result only in hooks and tests. */
 export const useApi = (options: StartOptions = {}): TestApi =>
   useResource({ create: () => startApi(options), close: (api) => api.close() });
 

@@ -2,7 +2,7 @@ import { type AlertFired, alertFiredKey, pipelineMarkerKey } from '@tocsin/contr
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 
-/** Consumes the queue of alerts instead of a worker. */
+/** Consumes the queue of alerts in place of a worker, and collects the messages except pipeline markers. */
 export async function startInbox(amqpUrl: string) {
   const broker = await createBroker({ url: amqpUrl, name: 'test-inbox' });
   const messages: Buffer[] = [];

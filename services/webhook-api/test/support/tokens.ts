@@ -19,8 +19,7 @@ async function requestToken(role: Role): Promise<string> {
   const clients: Record<string, Record<string, string>> = JSON.parse(
     process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}',
   );
-  // The request opens a new connection, because the provider can close a connection that is left from an earlier test
-  // file.
+  // The request opens a new connection, because the provider can close an idle connection of an earlier test file.
   const asked = request(`${process.env.TOCSIN_TEST_OIDC_ISSUER}/protocol/openid-connect/token`, {
     method: 'POST',
     agent: false,

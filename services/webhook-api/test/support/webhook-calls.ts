@@ -8,7 +8,7 @@ export const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 export const single = (id: string) => `/api/v1/webhooks/${id}`;
 export const secretsOf = (id: string) => `${single(id)}/signing_secrets`;
 
-/** Creates functions that create, change and read webhooks, and that read their rows in other tables. */
+/** Creates functions that create, change and read webhooks over the API, and `row`, which reads a row of a table. */
 export function createWebhookCalls(api: TestApi) {
   return {
     async create(fields: object = {}): Promise<Saved> {

@@ -17,7 +17,7 @@ export const webhookFields = {
   body: '{"text": "{{ alert_rule_name }}", "value": {{ metric_value }}}',
 };
 
-/** Options of a webhook that was created without any option. */
+/** Options that the API returns for a webhook that was created without options. */
 export const optionDefaults = {
   retry_schedule_ms: null,
   timeout_ms: null,

@@ -12,7 +12,7 @@ const recursiveByNature = [
   'packages/template/src/evaluator/(execute|blocks|for-loop|macro)[.]ts',
 ];
 
-/** Test code of a package may import services, because the published package does not contain test code. */
+/** Paths of test code. Some rules do not apply to it, because published packages do not contain test code. */
 const testCode = '(/test/|[.]test[.]ts$|^infra/checks/)';
 
 /** A violation of any rule is an error, so `npm run check` fails. */

@@ -13,7 +13,7 @@ const alert = {
 const check = createAlertFiredCheck();
 
 test.each(['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
-  'the time %s is rejected, because its year in UTC does not have four digits',
+  'the time %s is rejected, because its year in UTC is not between 0001 and 9999',
   (fired_at) => {
     expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
   },

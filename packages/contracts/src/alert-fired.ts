@@ -164,16 +164,16 @@ function knownOf<T extends object>(value: T, properties: object): T {
 const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };
 
 /**
- * Returns false for a time whose year in UTC is not between 0001 and 9999, for example `9999-12-31T23:30:00-01:00`.
- * Later checks would reject such a time.
+ * Returns false for a UTC time whose year is not between 0001 and 9999. Such a time can be the result of `toUtc`, for
+ * example for `9999-12-31T23:30:00-01:00`. A second check of the normalized alert would reject it.
  */
 function hasFourDigitYear(utc: string): boolean {
   return /^\d{4}-/.test(utc) && !utc.startsWith('0000');
 }
 
 /**
- * Converts a time to UTC and keeps all digits of its fraction. A JavaScript Date would keep only milliseconds, and
- * Python writes microseconds.
+ * Converts a time to UTC and keeps all digits of its fraction. A JavaScript Date would keep only milliseconds, but
+ * monitors in Python, for example, send microseconds.
  */
 function toUtc(time: string): string {
   if (time.endsWith('Z')) return time;

@@ -53,8 +53,8 @@ function arrayOf<Schema extends { type: 'array' }>(schema: Schema & Record<strin
 }
 
 /**
- * Schema of several alerts that are published in one request. Alerts are checked one by one, so that an invalid alert
- * does not reject the others.
+ * Schema of several alerts that are published in one request. Alerts are checked one by one, so that valid alerts are
+ * published even if another alert of the request is invalid.
  */
 export const publishAlertBatchSchema = arrayOf<{ type: 'array'; 'x-items-apart': true; minItems: 1 }>({
   title: 'PublishAlertBatch',

@@ -1,6 +1,6 @@
 /**
- * Returns the usual cause of a response status of a destination, with its remedy; null for other statuses. The product
- * specification prescribes the sentences for 400, 401, 403 and 404.
+ * Returns the usual cause of a response status of a destination as a sentence, or null if the status has no usual
+ * cause. The product specification prescribes the sentences for 400, 401, 403 and 404.
  */
 export function likelyCauseOf(statusCode: number | null): string | null {
   if (statusCode === null) return null;

@@ -4,12 +4,12 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
  * Reasons why a delivery waits:
- * - `retry`: the last attempt failed, and the time of the next attempt has not come;
+ * - `retry`: the last attempt failed, and the time of the next attempt is in the future;
  * - `paused`: the webhook is paused;
  * - `backlog`: the delivery is due, and the dispatcher has not queued it yet;
  * - `no_slot`: no slot was free for the request;
  * - `crashed`: the last claim ended without an outcome;
- * - `undecryptable`: a worker could not decrypt its data, for example because a key is missing;
+ * - `undecryptable`: a worker could not decrypt the data of the delivery, for example because a key is missing;
  * - `render_budget`: the workspace has used its render budget;
  * - `rate_limit`: the webhook has reached its rate limit;
  * - `no_signing_secret`: the webhook has no signing secret.

@@ -87,7 +87,7 @@ const edges: [schema: JSONSchema, base: object, valid: object[], invalid: object
 ];
 
 test.each(edges)(
-  'values at the limits of a schema are valid, and values above or below are not (case %#)',
+  'values at the limits of a schema are valid, and values beyond the limits are not (case %#)',
   (schema, base, valid, invalid) => {
     const check = createCheck(schema);
     const isValid = (change: object) => check({ ...base, ...change }).ok;

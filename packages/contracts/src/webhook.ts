@@ -125,7 +125,7 @@ export const patchWebhookSchema = {
   examples: [{ name: 'Chat of the night shift', enabled: true }],
 } as const;
 
-/** Pause of the webhook; null if it is not paused, and while single requests probe the destination after a pause. */
+/** Pause of the webhook. Null if there is no pause, or while single requests probe the destination after it. */
 const paused = {
   type: ['object', 'null'],
   additionalProperties: false,

@@ -26,8 +26,8 @@ export interface ArchiveManifest {
 }
 
 /**
- * Level of gzip. An attempt of 982 bytes is compressed to 426 bytes with level 1. Level 6 takes twice the time and
- * saves only 16 bytes more.
+ * Compression level of gzip. An attempt of 982 bytes is compressed to 426 bytes with level 1. Level 6 takes twice the
+ * time and saves only 16 bytes more.
  */
 const compression = { level: 1 };
 
@@ -63,8 +63,8 @@ export async function writeArchiveFile(
 }
 
 /**
- * Throws if the archive already contains a file with this name and other rows. Such a file must not be replaced. After
- * a crash the same rows are written in the same order, so the files are equal.
+ * Throws if the archive already contains a file with this name and other rows. Such a file must not be replaced. A run
+ * after a crash writes the same rows in the same order, so its file equals the existing one.
  */
 async function requireNoOther(directory: string, { file, sha256 }: ArchiveManifest): Promise<void> {
   const text = await readFile(join(directory, `${file}.json`), 'utf8').catch(() => undefined);

@@ -22,8 +22,8 @@ export interface ArchivedTable {
 export const lateAttempts = 'late_attempts';
 
 /**
- * Moves a partition, for example `attempts_20261122`, to the schema `archive`. With `kind`, the part of the name before
- * the day is replaced by `kind`.
+ * Moves a partition, for example `attempts_20261122`, to the schema `archive`. If `kind` is given, it replaces the part
+ * of the name before the day.
  */
 export async function moveToArchive(
   trx: Transaction,
@@ -57,8 +57,8 @@ async function dropIndexes(trx: Transaction, table: string): Promise<void> {
 }
 
 /**
- * Returns the tables in the schema `archive`, oldest day first. The command `archive` has not written them to files
- * yet.
+ * Returns the tables in the schema `archive`, oldest day first. They are the tables that the command `archive` has not
+ * yet written to files and dropped.
  */
 export async function listArchivedTables({ knex }: Database): Promise<ArchivedTable[]> {
   const { rows } = await knex.raw<{ rows: { name: string }[] }>(

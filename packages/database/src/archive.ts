@@ -30,8 +30,8 @@ await runCommand({
 });
 
 /**
- * Writes a table to a file and drops it, in one transaction. A crash therefore keeps the table, and the next run writes
- * the file again. Resolves to undefined if another run is writing the table.
+ * Writes a table to a file and drops the table in the same transaction. After a crash, the table therefore still
+ * exists, and the next run writes the file again. Resolves to undefined if another run is writing the table.
  */
 async function archiveTable(
   database: Database,
@@ -41,8 +41,8 @@ async function archiveTable(
   const source = `archive.${name}`;
   try {
     return await database.knex.transaction(async (trx) => {
-      // The session is idle in the transaction while the file is synced to disk. The limit for idle transactions would
-      // end it.
+      // The session is idle in the transaction while the file is synced to disk. The server must not end the session
+      // during this time.
       await trx.raw('set local idle_in_transaction_session_timeout = 0');
       // An autovacuum can delay the lock for about 1 s (`deadlock_timeout`); then PostgreSQL cancels the autovacuum. If
       // the lock is not available within 5 s, another run is writing the table.

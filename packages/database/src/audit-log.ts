@@ -26,7 +26,7 @@ export interface AuditedChange {
 
 /**
  * Writes one audit event for each change. `trx` must be the transaction of the changes, so that a change and its event
- * are committed together or not at all. An event's id begins with the time on the database's clock.
+ * are committed together or not at all. The id of an event begins with its time on the database's clock.
  */
 export async function recordChanges(
   trx: Transaction,

@@ -6,8 +6,8 @@ const location = { workspaceId: null, table: 'secrets_canary', id: 'canary', col
 const value = 'canary';
 
 /**
- * Decrypts the canary, a known value that is encrypted with the key that was current when it was written. Resolves to
- * true if this succeeds, and to false if the database has no canary.
+ * Checks the keys of this process by decrypting the canary, a known value that an earlier process has encrypted.
+ * Resolves to true if the canary can be decrypted, and to false if the database has no canary.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; the error of the database if the canary
  *   cannot be read
  */
@@ -31,7 +31,7 @@ export async function writeFirstCanary({ knex }: Database, secrets: SecretBox): 
   await knex('secrets_canary').insert(canaryRow(secrets)).onConflict('id').ignore();
 }
 
-/** Replaces the canary by one that is encrypted with the current key. */
+/** Replaces the canary with one that is encrypted with the current key. */
 export async function replaceCanary({ knex }: Database, secrets: SecretBox): Promise<void> {
   await knex('secrets_canary').insert(canaryRow(secrets)).onConflict('id').merge();
 }

@@ -13,8 +13,8 @@ interface Connection {
 export interface ConnectionPool {
   /**
    * Waits for a free connection, or opens one.
-   * @throws NoConnectionError if no connection can be opened or becomes free in time; at once while the circuit breaker
-   * is open
+   * @throws NoConnectionError if no connection can be opened or becomes free within `acquireTimeoutMs`, or if the
+   * circuit breaker is open
    */
   acquire(): Promise<Connection>;
   counts(): ConnectionCounts;
@@ -43,7 +43,7 @@ export interface ConnectionPoolOptions {
   settings: SessionSettings;
   max: number;
   acquireTimeoutMs: number;
-  /** The circuit breaker opens after this time without any response, in milliseconds; `Infinity` for never. */
+  /** The circuit breaker opens if a request gets no response for this time, in milliseconds; `Infinity` for never. */
   openAfterMs: number;
 }
 
@@ -51,8 +51,8 @@ export interface ConnectionPoolOptions {
 const connectTimeoutMs = 5_000;
 
 /**
- * Creates a `pg.Pool` with a circuit breaker: `acquire` fails at once while the server is unresponsive. Connections
- * that cannot be reused are closed.
+ * Creates a `pg.Pool` with a circuit breaker: `acquire` fails at once while the server is unresponsive. A connection
+ * that cannot be used again is closed when it is released.
  */
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const { client: config, settings, max, acquireTimeoutMs, openAfterMs } = options;
@@ -110,8 +110,8 @@ async function makeSettings(client: pg.ClientBase, settings: SessionSettings): P
   await client.query({
     text: 'select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s(name, value)',
     values: [Object.keys(settings), Object.values(settings)],
-    // This is the first query of a connection. A server can accept a connection and then never respond. The query then
-    // fails after this time, and the pool closes the connection, so that it does not occupy a place in the pool.
+    // This is the first query of a connection. If the server has accepted the connection but does not respond, the
+    // query fails after this time. The pool then closes the connection and can open another one instead.
     query_timeout: connectTimeoutMs,
   } as pg.QueryConfig);
 }

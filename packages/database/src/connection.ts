@@ -16,14 +16,14 @@ export interface DatabaseOptions {
   /** Maximum wait for a free connection, in milliseconds. Default: 5,000. */
   acquireTimeoutMs?: number;
   /**
-   * True: named statements use a generic plan with index scans. This suits callers that read rows by their keys. By
-   * default the server may plan such a statement again on every call, or keep a plan that it made while a table was
-   * empty.
+   * True: statements with parameters use generic plans with index scans. This suits callers that read rows by their
+   * keys. By default the server may plan a named statement again on every call, or keep a plan that it made while a
+   * table was empty.
    */
   plansByKey?: boolean;
   /**
-   * Time without any response, in milliseconds, after which queries fail at once until a probe succeeds. Default: no
-   * limit.
+   * If a query gets no response for this time, in milliseconds, further queries fail at once until a probe succeeds.
+   * Default: no limit.
    */
   refuseAfterMs?: number;
 }
@@ -34,8 +34,8 @@ export interface Database {
   /** Runs a named prepared statement. Each connection parses it once. */
   prepared<Row>(statement: PreparedStatement, values: unknown[]): Promise<Row[]>;
   /**
-   * Runs a statement without a name. The server plans it for the given values on each call, which suits statements with
-   * optional filters.
+   * Runs a statement without a name. Unless `plansByKey` is set, the server plans the statement for the given values on
+   * each call, which suits statements with optional filters.
    */
   planned<Row>(text: string, values: unknown[]): Promise<Row[]>;
   /** Returns the size of the pool, and the numbers of its connections and of waiting callers. */
@@ -82,8 +82,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     knex,
     async prepared<Row>(statement: PreparedStatement, values: unknown[]) {
-      // A query fails on a connection with an outdated plan, and the connection is replaced. In the worst case, a query
-      // fails on all `poolSize` connections one after the other.
+      // A query fails on a connection with an outdated plan, and the pool then closes the connection. In the worst
+      // case, the query fails on all `poolSize` connections one after the other.
       for (let retries = poolSize; ; retries -= 1) {
         try {
           return await run<Row>({ ...statement, values });
@@ -133,8 +133,8 @@ function sessionSettings({
   const settings = {
     statement_timeout: String(statementTimeoutMs),
     ...(lockTimeoutMs !== undefined && { lock_timeout: String(lockTimeoutMs) }),
-    // Time after which the server closes a connection with an idle transaction, in milliseconds. This releases the row
-    // locks of a frozen client.
+    // The server closes a connection whose transaction is idle for this time, in milliseconds, so that a frozen client
+    // does not hold its row locks longer.
     idle_in_transaction_session_timeout: '30000',
     ...(plansByKey && {
       plan_cache_mode: 'force_generic_plan',

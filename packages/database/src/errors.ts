@@ -6,8 +6,8 @@ import { AppError } from '@tocsin/kit';
  * - `unavailable`: no connection, a lost connection, or a server that cannot work now (full disk, read-only,
  *   shutdown).
  * - `timeout`: the statement exceeded its time limit or lock timeout and was rolled back.
- * - `conflict`: a deadlock, a serialization failure, or a duplicate unique key, which a concurrent transaction has
- *   usually inserted. The statement was rolled back, and an immediate retry usually succeeds.
+ * - `conflict`: a deadlock, a serialization failure, or a duplicate unique key. A duplicate key usually comes from a
+ *   concurrent transaction. The statement was rolled back, and an immediate retry usually succeeds.
  * - `invalid_value`: the server rejected a value (SQLSTATE classes 22 and 23, except errors of another kind in this
  *   list).
  * - `missing_partition`: no partition exists for the row's id, or the table that the statement names is missing.
@@ -60,8 +60,8 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Returns true for a write that failed because the session is read-only. The session can stay read-only after the
- * database has become writable, or after another server has become the primary.
+ * Returns true if a write failed because the session is read-only. A session can stay read-only even after the database
+ * has become writable or another server has become the primary.
  */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006';
@@ -115,8 +115,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Error for a connection that could not be opened, for example because of a wrong password or a lack of file
- * descriptors. No statement was sent. The cause can disappear without a restart of this process.
+ * Error of a caller that got no connection. Possible causes are a wrong password, a lack of file descriptors, a full
+ * pool or an open circuit breaker. No statement of the caller was sent. A later call can succeed without a restart.
  */
 export class NoConnectionError extends Error {
   constructor(cause: unknown) {

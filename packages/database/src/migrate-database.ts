@@ -12,9 +12,9 @@ export interface MigrationResult {
 }
 
 /**
- * Migrates the schema to this version and creates the partitions of the coming days. The schema of a later version is
- * not changed. A release removes nothing that the release before it needs, so this version can use the schema of the
- * next release (docs/adr/0006).
+ * Migrates the schema to this version and creates the partitions of the coming days. If the database has the schema of
+ * a later version, no migration runs. A release removes nothing that the release before it needs, so this version can
+ * use the schema of the next release (docs/adr/0006).
  * @throws Error if the schema has migrations that are neither from this version nor from a later one; nothing is
  * changed then
  */

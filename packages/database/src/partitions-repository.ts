@@ -53,8 +53,8 @@ export async function createPartition(
     `alter table ${table} attach partition ${name}
      for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
   );
-  // Each partition needs its own triggers that count deliveries. They are triggers for each statement, and a statement
-  // that names a partition does not fire such triggers of the partitioned table.
+  // Each partition needs its own triggers that count deliveries: statement-level triggers of the partitioned table do
+  // not fire for a statement that names a partition.
   if (table === 'deliveries') await trx.raw(countingTriggers(name));
 }
 

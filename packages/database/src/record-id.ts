@@ -19,7 +19,7 @@ export function timeOfRecordId(id: string): number {
 }
 
 /**
- * Returns the UTC day of an id, as the number of days since 1970. The row of the id is in the partition of this day.
+ * Returns the UTC day of an id, as the number of days since 1970. The row with the id is in the partition of this day.
  */
 export function dayOfRecordId(id: string): number {
   return Math.floor(timeOfRecordId(id) / 86_400_000);
@@ -50,8 +50,8 @@ export function firstIdOf(ids: readonly string[]): string {
 let last = { timeMs: Number.NaN, part: '' };
 
 /**
- * Returns the first 48 bits of an id as text. The last result is cached, because the rows of a batch have the same
- * time.
+ * Returns the first 48 bits of an id as text. The last result is cached, because the rows of a batch usually have the
+ * same time.
  */
 function timePart(timeMs: number): string {
   if (timeMs === last.timeMs) return last.part;

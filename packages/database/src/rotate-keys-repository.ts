@@ -63,8 +63,8 @@ export interface RotationProgress {
  * Decrypts all values that an older key has encrypted, and encrypts them with the current key, page by page, while the
  * system runs. Rows are not locked between read and update. If a row has changed since it was read, the update skips
  * this row, and the rotation reads the row again later. After an interruption, a second call continues with the
- * remaining rows. Values in the schema `archive` keep their old encryption. The canary is replaced last. A process
- * without the older key therefore becomes ready only when all other values are encrypted with the current key.
+ * remaining rows. Values in the schema `archive` keep their old encryption. The canary is replaced last. A process that
+ * has only the current key therefore becomes ready only after all other values are encrypted with this key.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(
@@ -129,7 +129,7 @@ async function estimateRows(database: Database, name: string): Promise<number> {
 }
 
 /**
- * Encrypts the values of a table or of one partition. If retention drops the partition during the rotation, the
+ * Re-encrypts the values of a table or of one partition. If retention drops the partition during the rotation, the
  * function ends without an error, because no rows remain.
  */
 async function rotateSource(
@@ -148,8 +148,8 @@ async function rotateSource(
 }
 
 /**
- * Encrypts all pages of a table or partition. While one page is encrypted, the next one is read and the previous one is
- * written. Resolves to false if some rows were skipped because they had changed since they were read.
+ * Re-encrypts all pages of a table or partition. While one page is encrypted, the next one is read and the previous one
+ * is written. Resolves to false if some rows were skipped because they had changed since they were read.
  */
 async function rotatePages(
   database: Database,
@@ -238,7 +238,7 @@ function encryptAgain(rows: EncryptedRow[], { name, key, columns }: EncryptedTab
   });
 }
 
-/** Updates the rows that have not changed since their read. Returns the number of updated rows. */
+/** Updates the rows that have not changed since they were read. Returns the number of updated rows. */
 async function writePage(
   { knex }: Database,
   { table, suffix }: Source,

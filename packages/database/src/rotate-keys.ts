@@ -23,8 +23,8 @@ await runCommand({
 });
 
 /**
- * Returns a function that prints the finished rows, the rate and the remaining rows, at most once in `everyMs`
- * milliseconds.
+ * Returns a function that prints the finished rows, the rate, the remaining rows and the remaining time. It prints at
+ * most once in `everyMs` milliseconds.
  */
 function reportEvery(everyMs: number, print: (line: string) => void): (progress: RotationProgress) => void {
   const startedAtMs = performance.now();

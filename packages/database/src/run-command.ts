@@ -9,7 +9,7 @@ export interface Command<Settings extends object> {
   env: NodeJS.ProcessEnv;
   /** Number of connections. Default: 1. */
   poolSize?: number;
-  /** Reads the environment variables of the command, apart from `DATABASE_URL`. */
+  /** Reads the environment variables that the command needs in addition to `DATABASE_URL`. */
   readSettings(read: EnvReader): Settings;
   /** Resolves to the lines to print at the end. `print` prints a line immediately. */
   run(database: Database, settings: Settings, print: (line: string) => void): Promise<string[]>;

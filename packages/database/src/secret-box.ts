@@ -109,9 +109,9 @@ function deriveKey(key: Buffer, salt: Buffer): Buffer {
 const valuesOfSalt = 1_000;
 
 /**
- * Returns a function that creates a random nonce and returns it with a salt and the key for this salt. Each salt is
- * used for 1,000 values. A new salt for each value would be slow: deriving a key takes as long as encrypting a small
- * value, and so does one call of `randomBytes`.
+ * Returns a function that returns a random nonce, a salt and the key for this salt. Each salt is used for 1,000 values.
+ * A new salt for each value would be slow: deriving a key takes as long as encrypting a small value, and so does one
+ * call of `randomBytes`.
  */
 function createNonces(key: Buffer): () => { derivedKey: Buffer; salt: Buffer; nonce: Buffer } {
   let salt: Buffer = Buffer.alloc(0);

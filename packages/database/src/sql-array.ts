@@ -1,7 +1,7 @@
 /**
- * Encodes array parameters in PostgreSQL's binary format. With the text format, this process must quote each element
- * and the server must parse it. The quoting takes more than half of this process's CPU time for the statement of a
- * batch.
+ * Encodes array parameters in PostgreSQL's binary format. With the text format, this process would have to quote each
+ * element, and the server would have to parse it. The quoting would take more than half of the CPU time that this
+ * process needs for the statement of a batch.
  *
  * Layout (`array_recv` of PostgreSQL): number of dimensions, null flag, element type, length and lower bound of the one
  * dimension; then, for each element, its length in bytes (-1 for null) and its value. All numbers before the values are
@@ -111,7 +111,7 @@ function writeTimestamp(buffer: Buffer, value: Date, at: number): number {
   return buffer.writeUInt32BE(microseconds - high * lowWord, at + 4);
 }
 
-/** Replaces the characters that PostgreSQL cannot store in a text, NUL and lone surrogates, by U+FFFD. */
+/** Replaces the characters that PostgreSQL cannot store in a text (NUL and lone surrogates) with U+FFFD. */
 export function sanitizeText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

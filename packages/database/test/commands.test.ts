@@ -16,7 +16,7 @@ const required: [command: string, env: NodeJS.ProcessEnv][] = [
 ];
 
 test.each(required)(
-  'the command %s refuses to run while certificates are not verified',
+  'the command %s fails if NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks',
   async (command, env) => {
     const { code, output } = await run(command, { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect(code).toBe(1);

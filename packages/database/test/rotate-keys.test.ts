@@ -107,7 +107,7 @@ test('a rotation keeps a value that changes meanwhile, and re-encrypts other val
   expect(body.toString()).toBe(texts.body);
 });
 
-test('with the new key, a rotation also encrypts attempts that have no response', async () => {
+test('a rotation also re-encrypts attempts that have no response', async () => {
   const id = await insertDelivery(db.database, { workspaceId });
   await insertAttempt(db.database, { workspaceId, id, number: 1, response: null, secretBox: before });
   expect(await rotateKeys(db.database, during)).toEqual({

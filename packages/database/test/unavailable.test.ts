@@ -34,7 +34,7 @@ function open({ user = role, password = 'right', to = name, lockTimeoutMs = 0 } 
 
 const one = () => database.prepared({ name: 'one', text: 'select 1 as one' }, []);
 
-/** Resolves to the error that `call` throws. */
+/** Resolves to the error with which `call` rejects. Rejects if `call` succeeds. */
 async function thrown(call: () => Promise<unknown>): Promise<Error> {
   return call().then(
     () => {

@@ -21,7 +21,7 @@ async function open(options: Partial<DatabaseOptions>) {
 
 const one = () => database.prepared({ name: 'one', text: 'select 1' }, []);
 
-/** Resolves to the duration of a call, and to `done` or the kind of its error. */
+/** Resolves to the duration of a call in milliseconds, and to `done` or the kind of its error. */
 async function timed(call: () => Promise<unknown>) {
   const startedAtMs = performance.now();
   const outcome = await call().then(() => 'done' as const, classifyDatabaseError);

@@ -16,8 +16,8 @@ export function publisherId(principalName: string): string {
 
 /**
  * Returns the value of the message header that names the principal who published an alert over REST. The value is
- * encrypted with SECRETS_KEYS, and bound to the workspace and the id of the alert. Otherwise a monitor, which can set
- * any header, could name another publisher. The `user_id` that RabbitMQ checks is not sufficient: it names a user of
+ * encrypted with SECRETS_KEYS, and bound to the workspace and the id of the alert, because a monitor can set any header
+ * and could otherwise name another publisher. The `user_id` that RabbitMQ checks is not sufficient: it names a user of
  * the broker, and the API and monitors may use the same user.
  */
 export function encryptPublisher(id: string, alert: AlertId, secrets: SecretBox): string {

@@ -7,17 +7,16 @@ import { type JobScope, type JobWork, readRange } from './job.js';
 type Scope = JobScope<CancellationFilter>;
 
 /**
- * Ratio of the rows that a page reads to `pageSize`, the maximum number of deliveries that it cancels. A page reads
- * the open deliveries of all workspaces, because their ids are ordered by time and not by workspace. Most of the rows
- * may therefore not match the filter. Reading one row takes about 1 µs.
+ * A page reads up to this number times `pageSize` rows, and cancels up to `pageSize` deliveries. The rows are open
+ * deliveries of all workspaces, because their ids are ordered by time and not by workspace. Most of the rows may
+ * therefore not match the filter. Reading one row takes about 1 µs.
  */
 const rowsOfPage = 10;
 
 /**
  * Cancels open deliveries. A delivery cannot be cancelled while it is being sent. If a job finds such deliveries, it
- * therefore starts again after its last page. The job ends when each of these deliveries has either ended without a
- * cancellation, or was cancelled while it waited for a retry. Deliveries that were opened after the creation of the job
- * are excluded.
+ * therefore starts again after its last page. The job ends when each of these deliveries has either ended by itself or
+ * been cancelled. Deliveries that were opened after the creation of the job are excluded.
  */
 export const cancellationWork: JobWork<CancellationFilter> = {
   async runPage(trx, job, { pageSize }) {

@@ -47,7 +47,7 @@ export async function planDispatch(
   return plan!;
 }
 
-/** Plans the dispatch of alerts, all of one workspace. The plans are in the order of the alerts. */
+/** Plans the dispatch of alerts, which must be of one workspace. The plans are in the order of the alerts. */
 export async function planDispatches(knex: Knex, alerts: AlertRow[]): Promise<DispatchPlan[]> {
   const [first] = alerts;
   if (first === undefined) return [];
@@ -73,8 +73,8 @@ export async function planDispatches(knex: Knex, alerts: AlertRow[]): Promise<Di
 
 /**
  * Creates the planned deliveries, due now, marks their alerts as dispatched, and returns the record ids of these
- * alerts. An alert that a concurrent call has dispatched is left unchanged; the row lock of the alert serializes the
- * calls.
+ * alerts. An alert that is already dispatched is left unchanged. Concurrent calls for the same alert wait for its row
+ * lock.
  * @param dispatchedBy principal of the caller
  */
 export async function dispatchAlerts(

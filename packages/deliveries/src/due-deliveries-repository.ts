@@ -2,15 +2,15 @@ import type { Knex } from 'knex';
 
 /**
  * Maximum number of deliveries that one call makes due, so that the transaction takes less than a second. Further
- * deliveries of the webhook stay due at their scheduled times.
+ * deliveries of the webhook keep their scheduled times.
  */
 const maxMadeDue = 10_000;
 
 /**
- * Makes waiting deliveries of a webhook due now. If the webhook was deleted or disabled, its deliveries then end at
- * once. After any other change of the webhook, callers set `untriedOnly`: deliveries that have used a step of the retry
- * schedule then keep their times. Locked rows are skipped: the process that has locked them reads the changed webhook
- * itself.
+ * Makes waiting deliveries of a webhook due now, after a change of the webhook. If the webhook was deleted or disabled,
+ * workers then end these deliveries without sending them. After any other change, callers set `untriedOnly`, so that
+ * deliveries that have used a step of the retry schedule keep their times. Locked rows are skipped, because the process
+ * that has locked them reads the changed webhook itself.
  */
 export async function makeDue(
   trx: Knex.Transaction,

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** Texts of an attempt. The response and its headers are stored without secrets. */
+/** Texts of an attempt. The caller has already redacted the secrets in the texts of the response. */
 export interface Exchange {
   requestBody: string;
   /** Body of the response; empty if there was no response. */
@@ -13,7 +13,7 @@ export interface Exchange {
 
 type FirstLine = [requestBodyLength: number, location: string | null, retryAfter: string | null];
 
-/** First byte of a compressed text. A text that is not compressed begins with the `[` of a JSON array. */
+/** First byte of a compressed text. The first byte of an uncompressed text is the `[` of a JSON array. */
 const compressedMark = 1;
 const plainMark = '['.charCodeAt(0);
 
@@ -24,7 +24,7 @@ const plainMark = '['.charCodeAt(0);
 const compressedFrom = 2_048;
 const compression = { level: 1 };
 
-/** Maximum length of a text to be compressed, in UTF-16 units. Workers write at most 330,000 for an attempt. */
+/** Maximum length of a text to be compressed, in UTF-16 units. The longest texts of workers have 330,000 units. */
 const compressedTo = 600_000;
 /** Maximum size of a decompressed text in bytes: a UTF-16 unit has up to 3 bytes in UTF-8. */
 const maxTextBytes = 3 * compressedTo;
@@ -32,8 +32,8 @@ const maxTextBytes = 3 * compressedTo;
 /**
  * Joins the texts of an attempt into one text. It is stored as one encrypted value, because each encryption has a fixed
  * cost of about 4 µs. The first line is JSON, and the bodies follow unchanged, because JSON would make a body of
- * control characters six times as long. A text of 2,048 to 600,000 UTF-16 units is compressed if this makes it at least
- * a tenth shorter.
+ * control characters six times as long. A text of 2,048 to 600,000 UTF-16 units is compressed if the result has at most
+ * 0.9 bytes for each of these units.
  */
 export function encodeExchange({
   requestBody,
@@ -51,7 +51,7 @@ export function encodeExchange({
 
 /**
  * Splits a text that `encodeExchange` has created.
- * @throws Error for any other text
+ * @throws Error if the format is unknown, or if decompressing or parsing the first line fails
  */
 export function decodeExchange(stored: Buffer): Exchange {
   const text = decompress(stored).toString('utf8');

@@ -54,7 +54,7 @@ test('reading a history in several time windows returns the same rows as one rea
   );
 });
 
-test('a read stops after its first day if it has enough rows, even if it starts long ago', async () => {
+test('a read of new or old days ends after its first window if this window has enough rows', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
   expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
@@ -131,12 +131,12 @@ describe('narrowing a range of ids to the deliveries of one alert', () => {
     expect(statements).toEqual([[keys, { workspaceId: 'w', alertId: 'a' }]]);
   });
 
-  test('a bound in the millisecond in which the alert was accepted is not changed by narrowing', async () => {
+  test('narrowing to an alert keeps range bounds that are in the millisecond of its acceptance', async () => {
     const [from, below] = [recordId(acceptedMs, 'a'), recordId(acceptedMs, 'b')].sort() as [string, string];
     expect((await narrow({ from, below })).found).toEqual({ from, below });
   });
 
-  test('narrowing a range of ids returns undefined for an alert that was never accepted', async () => {
+  test('narrowing a range of ids to an alert that was never accepted returns undefined', async () => {
     expect((await narrow(always, [])).found).toBeUndefined();
   });
 });

@@ -9,16 +9,16 @@ export interface IdRange {
 
 const dayMs = 86_400_000;
 /**
- * A range of ids is read in parts, called windows, newest first. These are the starts of all windows except the last
- * one, in days before the end of the range, or before the current time if the end is in the future. The last window is
- * the rest of the range.
+ * A range of ids is read in parts, called windows, newest first. These numbers are the starts of all windows except the
+ * last one, in days before the end of the range (or before the current time, if the end is in the future). The last
+ * window is the rest of the range.
  */
 const daysBack = [1, 5, 21];
 
 /**
- * Reads the newest `limit` rows of a range, newest first. The range is read in parts, called windows here: the first
- * window covers about one day, and later windows cover more days each. The time of a query grows with the number of
- * daily partitions that it reads, and the first windows are sufficient for most pages.
+ * Reads the newest `limit` rows of a range, newest first, window by window. The first window covers about one day, and
+ * later windows cover more days each. The time of a query grows with the number of daily partitions that it reads, and
+ * for most pages the first windows contain enough rows.
  */
 export async function readNewestFirst<Row>(
   { range, limit, nowMs }: { range: IdRange; limit: number; nowMs: number },
@@ -32,7 +32,7 @@ export async function readNewestFirst<Row>(
   return rows;
 }
 
-/** Counts the rows of a range up to `max`. It reads the range in the same parts (windows) as `readNewestFirst`. */
+/** Counts the rows of a range up to `max`. The range is read in the same windows as in `readNewestFirst`. */
 export async function countNewestFirst(
   { range, max, nowMs }: { range: IdRange; max: number; nowMs: number },
   countWindow: (window: IdRange, max: number) => Promise<number>,

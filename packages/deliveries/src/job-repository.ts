@@ -13,7 +13,10 @@ export interface JobPage {
   /** Number of deliveries or alerts that this page has changed. */
   done: number;
   finished: boolean;
-  /** True if the job should be continued later: a limit on open deliveries is reached, or deliveries are being sent. */
+  /**
+   * True if the next page should run later, because more than half of a limit on open deliveries is used, or because
+   * deliveries that the job should cancel are being sent.
+   */
   paused: boolean;
 }
 
@@ -42,8 +45,8 @@ export async function runJobPage(database: Database, options: JobPageOptions): P
       return job && (await runPage(trx, job, { ...options, opened }));
     });
   } catch (error) {
-    // This moves the job to the end of the round robin. Otherwise the job would be the next one again and could fail
-    // again, and other jobs might not run.
+    // This update moves the job to the end of the round robin. Without the update, a job that always fails would be the
+    // next one every time, and no other job would run.
     if (jobId !== undefined) await database.knex.raw(`${touch} where id = ?`, [jobId]).catch(() => {});
     throw error;
   } finally {
@@ -68,8 +71,8 @@ const anyRunning = {
 const touch = 'update jobs set updated_at = clock_timestamp()';
 
 async function runPage(trx: Knex.Transaction, job: RunningJob, options: PageOptions): Promise<JobPage> {
-  // With a custom plan, PostgreSQL opens only the partitions that contain rows of the job's page. With the generic
-  // plans that workers use by default (docs/adr/0004), it opens all partitions.
+  // With a custom plan, PostgreSQL opens only the partitions in the id range of the page. With the generic plans that
+  // workers use by default (docs/adr/0004), it opens all partitions.
   await trx.raw('set local plan_cache_mode = force_custom_plan');
   const { id, kind } = job;
   const { cursor, done, isLast, isPaused, isBusy = false } = await workOf(kind).runPage(trx, job, options);

@@ -53,7 +53,7 @@ export interface JobWork<Filter> {
 
 /**
  * Returns the range of ids that rows matching the filter can have; undefined if no row can match. A query with this
- * range reads only the partitions of its days.
+ * range reads only the partitions of the days in the range.
  */
 export async function readRange(
   trx: Knex.Transaction,
@@ -66,8 +66,8 @@ export async function readRange(
 }
 
 /**
- * Returns the next rows for a page of a job, newest first, at most `pageSize`. `read` returns the rows of a range of
- * ids.
+ * Returns the next rows for a page of a job, newest first, at most `pageSize`. `read` must return the newest rows of a
+ * range of ids, newest first.
  */
 export async function readPage<Row extends { id: string }>(
   trx: Knex.Transaction,
@@ -94,7 +94,8 @@ const partForAlerts = 0.5;
 
 /**
  * Returns the rows before the first row that would open a delivery although its webhook or the workspace already uses
- * more than half of its limit on open deliveries. `opens` contains the webhook of each delivery that a row opens.
+ * more than half of its limit on open deliveries. `opens` contains the webhook of each delivery that a row opens. The
+ * deliveries of the returned rows are added to `counts` and `opened`.
  */
 export async function withinQuota<Row extends { opens: string[] }>(
   rows: Row[],

@@ -144,8 +144,8 @@ async function reportFailing(trx: Knex.Transaction, afterMs: number): Promise<Du
 }
 
 /**
- * Reports webhooks that have succeeded since the notice about their failure, even if they are failing again by now. The
- * new failure gets its own notice after `noticeAfterMs`.
+ * Reports webhooks that have succeeded since the notice about their failure, even if they are failing again. The new
+ * failure gets its own notice after `noticeAfterMs`.
  */
 async function reportRecovered(trx: Knex.Transaction): Promise<DueNotice[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(

@@ -37,8 +37,8 @@ export interface OpenDeliveryCounts {
    */
   writing(webhook: WebhookInWorkspace): void;
   /**
-   * Must be called when the write of deliveries has ended, with or without a commit. `webhooks` has one entry for each
-   * delivery.
+   * Must be called after deliveries were written, even if the write failed. `webhooks` has one entry for each delivery
+   * that `writing` has added.
    */
   written(webhooks: Iterable<WebhookInWorkspace>): void;
 }
@@ -114,7 +114,8 @@ interface Count {
   /** Number of deliveries that this process has written since its first count of this webhook or workspace. */
   written: number;
   /**
-   * Value of `written` when the last count from the database started. The last count includes these written deliveries.
+   * Value of `written` when the last count from the database started. The count includes these `writtenBefore`
+   * deliveries, unless they have ended.
    */
   writtenBefore: number;
 }

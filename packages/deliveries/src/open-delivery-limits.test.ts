@@ -9,6 +9,6 @@ test('the default limits are 100,000 open deliveries of a webhook and 1,000,000 
   expect(limitsOf(set)).toEqual({ perWebhook: 1, perWorkspace: 2 });
 });
 
-test.each(['MAX_OPEN_PER_WEBHOOK', 'MAX_OPEN_DELIVERIES'])('the limit %s is at least 1', (name) => {
+test.each(['MAX_OPEN_PER_WEBHOOK', 'MAX_OPEN_DELIVERIES'])('the setting %s must not be 0', (name) => {
   expect(() => limitsOf({ [name]: '0' })).toThrow(name);
 });

@@ -9,7 +9,7 @@ export type RedeliverOutcome =
   | 'brought_forward'
   /** The next attempt is queued, or was claimed by a worker whose lease has expired. Nothing was changed. */
   | 'queued'
-  /** A request of the delivery is in flight. Nothing was changed. */
+  /** A worker with a valid lease has claimed the delivery. Nothing was changed. */
   | 'sending'
   | 'not_found';
 
@@ -89,7 +89,7 @@ const endedStatuses = ['succeeded', 'failed', 'skipped'] as const;
  */
 const maxTries = 3;
 
-/** Makes the next attempt of a waiting delivery due now. Resolves to undefined if the delivery is not open. */
+/** Makes a waiting delivery due now. Changes no other delivery. Resolves to undefined if the delivery is not open. */
 async function bringForward(
   trx: Knex.Transaction,
   deliveryId: string,

@@ -43,8 +43,8 @@ export async function dropExpiredDays(
 }
 
 /**
- * Maximum wait for a table lock, in milliseconds. While a drop or a truncation waits for its lock, other statements
- * wait behind it. A transaction such as a backup could make all of them wait for an hour. The drop or truncation
+ * Maximum wait for a table lock, in milliseconds. While a drop or a truncation waits for its lock, other statements on
+ * the table wait too. A long transaction such as a backup could block all of them for an hour. The drop or truncation
  * therefore fails after this time and is repeated later.
  */
 const lockTimeoutMs = 200;
@@ -169,7 +169,7 @@ export async function deleteExpiredAlertKeys(database: Database, retention: Rete
   await deleteInBatches(database, { from: 'alert_keys', where: 'accepted_at < ?', before, signal });
 }
 
-/** Deletes delivery counts older than `retentionDays`, except counts of days whose partitions still exist. */
+/** Deletes delivery counts older than `retentionDays`, but none from the oldest day with partitions onwards. */
 export async function deleteExpiredStats(database: Database, retention: Retention): Promise<void> {
   const before = await firstDayKept(database, retention);
   const { signal } = retention;
@@ -204,8 +204,8 @@ export async function deleteExpiredJobs(database: Database, retention: Retention
 }
 
 /**
- * Maximum rows of a batch. A batch is deleted within the statement timeout even on a slow disk. A statement for a whole
- * day would exceed the timeout.
+ * Maximum number of rows that one statement deletes. It is so small that the statement ends within the statement
+ * timeout even on a slow disk. A statement for all rows of a day could exceed the timeout.
  */
 const rowsInBatch = 50_000;
 

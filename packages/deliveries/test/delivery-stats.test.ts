@@ -15,8 +15,8 @@ const knex = () => db.database.knex;
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 /**
- * Noon of yesterday plus half a minute, so that deliveries of a test that are minutes apart are in the same hour and
- * day.
+ * Noon of yesterday in UTC plus half a minute, so that deliveries of a test that are minutes apart are in the same hour
+ * and day.
  */
 const noonMs = Math.floor(Date.now() / dayMs) * dayMs - dayMs / 2 + minuteMs / 2;
 
@@ -81,8 +81,8 @@ test('deliveries are counted in their minute of acceptance under their current s
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
   await applyAll();
   expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
-  // The first statement changes rows of several webhooks and minutes. Some of these rows
-  // have already succeeded and keep their status.
+  // The first statement changes rows of several webhooks and minutes. Some of these rows have already succeeded and
+  // keep their status.
   await knex()('deliveries').whereIn('id', ids.slice(0, 6)).update({ status: 'succeeded', attempts_made: 7 });
   await knex()('deliveries').whereIn('id', ids.slice(4, 8)).update({ error: 'noted' });
   await knex()('deliveries').where({ id: ids[11] }).delete();
@@ -105,7 +105,7 @@ test.each(Object.entries(noticeRules))('deliveries of the notice %s are not coun
   expect(await counted(workspaceId)).toEqual([]);
 });
 
-test('a statement that adds many deliveries writes one change of counts per webhook and minute', async () => {
+test('a statement that adds many deliveries writes one row of changes per webhook and minute', async () => {
   const webhookId = randomUUID();
   const workspaceId = randomUUID();
   await insertMany({ workspaceId, webhookId, count: 500, latencyMs: 100 });

@@ -5,7 +5,7 @@ import { useTestDatabase } from '@tocsin/testing/database';
 
 const db = useTestDatabase();
 let statements: number;
-/** The test database, whose prepared statements are counted in `statements`. */
+/** The test database. `statements` is the number of prepared statements that it has run. */
 let database: Database;
 beforeAll(() => {
   const { prepared } = db.database;
@@ -75,7 +75,7 @@ test('deliveries that are written while a count runs are added to the result of 
   expect(counts.workspaceFill(one.workspaceId)).toBe(0.03);
 });
 
-test('the open deliveries of a webhook are not counted again while it gets no new ones', async () => {
+test('repeated refreshes count the open deliveries of a webhook once if no delivery is added', async () => {
   const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 10_000 });
   const one = newWebhook();
   for (let call = 0; call < 20; call += 1) await counts.refresh([one]);

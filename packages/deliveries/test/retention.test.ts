@@ -114,7 +114,7 @@ describe('retention of attempts', () => {
     expect(await expire()).toEqual([]);
   });
 
-  test('new attempts of an old delivery are kept until the attempts are older than the retention', async () => {
+  test('new attempts of an old delivery are kept until they are older than the retention', async () => {
     const id = await addDelivery(await anExpiredDay(30));
     await expire();
     const late = { workspaceId: 'w', id, response: 'ok', statusCode: 200 };

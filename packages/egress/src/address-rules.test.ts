@@ -98,7 +98,7 @@ const edges: [before: string | null, first: string, last: string, after: string 
 ];
 
 test.each(edges)(
-  'a range blocks its ends but not the addresses next to it: %s [%s to %s] %s',
+  'a range blocks its two ends, but not the addresses next to them: %s [%s to %s] %s',
   (before, first, last, after) => {
     for (const address of [first, last])
       expect([address, isAddressAllowed(address, [])]).toEqual([address, false]);

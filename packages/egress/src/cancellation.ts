@@ -2,12 +2,11 @@ import type { SendFailure } from './send-failure.js';
 
 /**
  * Cancels one send: after a timeout, when its caller aborts it, or when the sender closes. There is only one listener
- * at a time: each stage of the send (connecting, exchange) replaces the listener of the previous stage by its own. An
- * AbortSignal is not used, because creating one for each send would take longer than the rest of the preparation of the
- * send.
+ * at a time: each stage of the send (connecting, exchange) replaces the listener of the previous stage. An AbortSignal
+ * is not used, because creating one for each send would take longer than the rest of the preparation of the send.
  */
 export interface Cancellation {
-  /** Reason of the cancellation, set by the first call of `cancel`. */
+  /** Reason for the cancellation: the argument of the first call of `cancel`. Undefined before this call. */
   readonly failure: SendFailure | undefined;
   cancel(failure: SendFailure): void;
   /** Replaces the listener. The listener is called at once if the send is already cancelled. */

@@ -17,8 +17,8 @@ export function loadCertificateAuthorities(caFile: string | undefined): SecureCo
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Throws if a certificate is invalid. Node ignores invalid certificates in `ca`. Without this check, the first delivery
- * would fail instead of the start of the service.
+ * Throws if a certificate is invalid, so that the service does not start. Node ignores invalid certificates in `ca`, so
+ * without this check only the deliveries would fail.
  */
 function assertCertificate(certificate: string, caFile: string): void {
   try {

@@ -24,7 +24,7 @@ test.each([
   'expect',
   'Proxy-Authorization',
   'proxy-anything',
-])('the header %s is rejected because the connection sets it', (name) => {
+])('the header %s is rejected, because the sender sets it or it controls the connection', (name) => {
   expect(checkHeaders({ [name]: ['x'] })).toEqual([
     { path: `/headers/${name}`, message: 'must not be set: it belongs to the connection' },
   ]);

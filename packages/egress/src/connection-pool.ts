@@ -24,7 +24,7 @@ export interface ConnectionPool {
   /**
    * Returns a connection to the pool after a complete exchange. The pool closes the connection if it is too old, or if
    * too many connections to its destination are idle. If too many connections are idle in total, the pool closes the
-   * one that has been idle longest. After any other exchange, the caller closes the connection instead.
+   * one that has been idle longest. After an incomplete exchange, the caller must close the connection instead.
    */
   release(connection: Connection): void;
   /** Closes idle connections at once, and connections in use when they are released. */
@@ -50,7 +50,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   }
 
   function acquireIdle(origin: string): Connection | undefined {
-    // The most recently used connection is chosen, so that under low load the others reach their idle timeout.
+    // The most recently used connection is chosen, so that under low load the other connections reach their idle
+    // timeout.
     for (;;) {
       const connection = idleByOrigin.get(origin)?.at(-1);
       if (!connection) return undefined;

@@ -38,8 +38,7 @@ const maxHeaderSize = 32_768;
 /**
  * Idle time after which a connection is closed, in milliseconds. It has to be shorter than the destination's own limit:
  * if the destination closes the connection while a request is being sent, the request may or may not have been read.
- * After a `Keep-Alive: timeout` header, the idle time is one second less than the timeout in the header, and at most 30
- * s.
+ * After a response with `Keep-Alive: timeout=N`, the idle time is N seconds minus one second, and at most 30 s.
  */
 const idleTimeoutMs = 4000;
 const hintedIdleTimeoutMs = 30_000;

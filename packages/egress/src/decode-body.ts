@@ -3,7 +3,8 @@ import { TextDecoder } from 'node:util';
 /**
  * Decodes a body with the charset of `contentType`, or as UTF-8. U+FFFD replaces invalid bytes, and also NUL
  * characters, because PostgreSQL cannot store these. An incomplete character at the end of a cut body is removed.
- * @param maxBytes limit of the text in bytes of UTF-8; decoding can make the text longer than `body`
+ * @param maxBytes maximum length of the text in bytes of UTF-8; a longer text is shortened, which can be necessary
+ *   because the text can have more bytes than `body`
  */
 export function decodeBody(
   body: Buffer,

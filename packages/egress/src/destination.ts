@@ -15,7 +15,7 @@ export interface Destination {
 
 const maxUrlCharacters = 2048;
 
-/** End of each error sentence about a blocked address. It names the setting that can allow the address. */
+/** Last part of each error sentence about a blocked address. It names the setting that can allow the address. */
 export const allowHint = 'an operator can allow a private range with EGRESS_ALLOW';
 
 /**

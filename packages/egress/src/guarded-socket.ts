@@ -18,8 +18,8 @@ export interface GuardedSocket {
 }
 
 /**
- * Maximum number of bytes that the parser gets at a time. The number of lines is checked between two such chunks, so
- * small chunks limit the lines that are parsed before a check.
+ * Maximum number of bytes that the parser gets at a time. The number of lines is checked before each chunk, so a small
+ * chunk limits the number of lines that are parsed before the next check.
  */
 const chunkBytes = 4096;
 
@@ -36,7 +36,7 @@ const lineFeed = 0x0a;
  * Creates a stream between the socket and undici that enforces the limits on the bytes from a destination: the total of
  * each response (head, body, chunk extensions, trailers, interim responses and TLS), and the number of lines without
  * progress. It also rejects a response that does not start with an HTTP/1.0 or HTTP/1.1 status line.
- * @param onViolation has to end the exchange; it can be called again until the stream is destroyed
+ * @param onViolation must end the exchange; it can be called several times until the stream is destroyed
  */
 export function createGuardedSocket(
   { socket, wire }: OpenSocket,

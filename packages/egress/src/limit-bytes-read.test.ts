@@ -18,7 +18,7 @@ test('the byte limit is checked by a timer even if nobody reads the socket', asy
   while (told.times === 0) await sleep(10);
 });
 
-test('the checks of the byte limit end when the socket closes', async () => {
+test('the byte limit is no longer checked after the socket has closed', async () => {
   const { wire, told } = start();
   wire.emit('close');
   await sleep(600);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 export interface BytesReadLimit {
   /**
-   * Checks the limit now. It must be called before each read, because a fast link delivers megabytes between two
+   * Checks the limit now. The caller must do this before each read, because a fast link delivers megabytes between two
    * checks by the timer.
    */
   check(): void;
@@ -12,8 +12,8 @@ export interface BytesReadLimit {
 }
 
 /**
- * Interval of checks by a timer, in milliseconds. No event reports TLS records without content (session tickets, key
- * updates), so checks before reads are not enough.
+ * Interval of the timer that checks the limit, in milliseconds. Checks before reads are not enough, because no event
+ * reports TLS records without content (session tickets, key updates).
  */
 const checkIntervalMs = 250;
 

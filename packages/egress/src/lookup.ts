@@ -24,19 +24,19 @@ export interface LookupOptions {
  */
 const maxAddressesOfFamily = 16;
 /**
- * Wait for the second address family after the first one has responded, in milliseconds. RFC 8305 §3 recommends 50 ms.
- * The longer wait makes it likely that the addresses of both families are known and checked.
+ * Maximum wait for the second address family after the first one has responded, in milliseconds. It is longer than the
+ * 50 ms that RFC 8305 §3 recommends, so that the addresses of both families are usually known and checked.
  */
 const otherFamilyMs = 300;
 /**
- * Maximum time for the resolution of a host name while the API saves a webhook, in milliseconds. Deliveries wait
- * longer.
+ * Maximum time for the resolution of a host name while the API saves a webhook, in milliseconds. Deliveries
+ * use the longer limit `timeoutMs` of the lookup.
  */
 const warningTimeoutMs = 2000;
 
 /**
  * Creates a lookup that resolves names through c-ares. `dns.lookup` cannot be cancelled, and occupies one of the four
- * threads of libuv's pool while a name server does not respond (docs/adr/0017).
+ * threads in libuv's pool until a name server responds (docs/adr/0017).
  */
 export function createLookup(options: LookupOptions = {}): Lookup {
   const cache = new LRUCache<string, { addresses: string[]; expiresAt: number }>({ max: 1_000 });
@@ -105,7 +105,7 @@ function loopbackOf(name: string): string[] | undefined {
 
 /**
  * Returns the addresses of a name, IPv4 first, because many machines have no IPv6 route. A failed query adds no
- * addresses. Once one family has addresses, the query for the other family has 300 ms left.
+ * addresses. Once the first query to end has found addresses, the query for the other family has 300 ms left.
  */
 async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
   const v4 = firstOf(resolver.resolve4(name));
@@ -139,8 +139,8 @@ export async function resolutionWarning(
 }
 
 /**
- * The machine's settings for the resolution of names. They are read here, because c-ares does not apply them in the
- * same way as the resolver of the system.
+ * The machine's settings for name resolution. The lookup reads and applies them itself, because c-ares treats them
+ * differently from the resolver of the system.
  */
 interface SystemNames {
   /** Addresses of the hosts file, by name in lower case. */

@@ -30,12 +30,12 @@ export interface OpenSocket {
   wire: Socket;
 }
 
-/** Time after which the next address is tried, in milliseconds. */
+/** Time after which an attempt to connect to one address ends and the next address is tried, in milliseconds. */
 const addressTimeoutMs = 1500;
 
 /**
- * Maximum number of bytes that are read in a TLS handshake. OpenSSL accepts 100 KiB of certificates, and the other
- * messages are small.
+ * Maximum number of bytes that are read in a TLS handshake. This is enough: OpenSSL accepts at most 100 KiB of
+ * certificates, and the other messages are small.
  */
 const maxHandshakeBytes = 262_144;
 

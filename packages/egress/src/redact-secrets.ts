@@ -10,8 +10,8 @@ const replacement = '[redacted]';
 const minHeaderCharacters = 8;
 const minUrlCharacters = 16;
 /**
- * Minimum length of a redacted token, which follows `Basic` or `Bearer`. A shorter token would also match
- * ordinary words.
+ * Minimum length of a token after `Basic` or `Bearer` that is redacted. A shorter token could occur in ordinary
+ * words.
  */
 const minTokenCharacters = 4;
 /**
@@ -26,9 +26,9 @@ const maxForms = 1_000;
 const startCharacters = 64;
 
 /**
- * Creates a function that redacts header values of at least 8 characters (except those of `Content-Type` and `Accept`),
- * the tokens of at least 4 characters in such values that start with `Basic` or `Bearer`, and each path segment and
- * query value of the URL with at least 16 characters. The function finds these secrets as written, percent-decoded,
+ * Creates a function that redacts three kinds of secrets: header values of at least 8 characters (except those of
+ * `Content-Type` and `Accept`), tokens of at least 4 characters after `Basic` or `Bearer` in these values, and path
+ * segments and query values of the URL with at least 16 characters. It finds each secret in several encodings, such as
  * percent-encoded, JSON-escaped and in base64. For an encoded secret with more than 64 characters, a match of the first
  * 64 is sufficient. The text is then redacted up to the first character that differs from the encoded secret. The
  * regular expression is built when the first text is redacted.
@@ -95,7 +95,7 @@ function endOfForm(text: string, index: number, form: string): number {
 
 /**
  * Finds an encoded secret that is cut at the end of the text. Returns the smallest index from which the rest of the
- * text is equal to the start of an encoded secret, or the length of the text if there is none.
+ * text equals the start of an encoded secret. Returns the length of the text if there is no such index.
  */
 function startOfPart(text: string, forms: string[]): number {
   let start = text.length;

@@ -7,7 +7,7 @@ function startReader(maxBytes = 65_536): ResponseReader {
   return reader;
 }
 
-test('a body that arrives in chunks of one byte does not keep the receive buffers in memory', async () => {
+test('a body that arrives in one-byte chunks does not keep the receive buffers in memory', async () => {
   const reader = startReader();
   const received = Buffer.alloc(65_536, 'x');
   for (let at = 0; at < 1000; at += 1) reader.onData(received.subarray(at, at + 1));
@@ -27,7 +27,7 @@ test.each([1, 7, 99, 100, 101])('body chunks of %d bytes are joined up to the si
   expect([body.toString(), isTooLong]).toEqual([text.slice(0, 100), true]);
 });
 
-test('a response keeps the first value of each header, whatever the case of the header name', async () => {
+test('a response keeps the first value of each header and ignores the case of header names', async () => {
   const reader = new ResponseReader({ maxBytes: 10, onWriting() {}, onProgress() {} });
   reader.onConnect(() => {});
   const lines = [

@@ -5,8 +5,8 @@ import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './sen
 export interface RawResponse {
   statusCode: number;
   /**
-   * First value of the header `Content-Type`; undefined if the header is missing. The next three properties are the
-   * first values of `Content-Encoding`, `Retry-After` and `Location`, or undefined.
+   * First value of the header `Content-Type`; undefined if the header is missing. The next three properties contain the
+   * headers `Content-Encoding`, `Retry-After` and `Location` in the same way.
    */
   contentType: string | undefined;
   contentEncoding: string | undefined;
@@ -65,8 +65,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the request.
-   * @returns false, without an effect, if the request has not been written yet
+   * Aborts a request that has been written.
+   * @returns false, and does nothing, if the request has not been written yet
    */
   abort(failure: SendFailure): boolean {
     this.#abort?.(failure);
@@ -79,7 +79,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   onHeaders(statusCode: number, headers: Buffer[]): boolean {
-    // Interim responses are removed before the parser, so a status below 200 is invalid here. Without the abort, undici
+    // The status line guard removes interim responses, so a status below 200 is invalid. Without the abort, undici
     // fails with an internal assertion at the next bytes.
     if (statusCode < 200) {
       this.#abort?.(new SendFailure('invalid_response', 'The response is not valid HTTP/1.1.'));

@@ -94,7 +94,7 @@ test.each([
   });
 });
 
-test('a TLS error without a code has a general message; a closed connection has its own message', () => {
+test('a TLS failure says if the connection was closed, and names no code if there is none', () => {
   expect(tlsFailureOf(new Error('secret')).message).toBe('The TLS handshake failed.');
   expect(tlsFailureOf(failing('ECONNRESET')).message).toBe(
     'The destination closed the connection within the TLS handshake.',
@@ -107,6 +107,6 @@ test.each([
   ['cut', new SendFailure('internal_error', '')],
   ['broken', new errors.HTTPParserError('Invalid chunk')],
   ['cut', new errors.HTTPParserError('Invalid EOF state')],
-])('a response body is marked as %s if reading it ends with the matching error (case %#)', (note, error) => {
+])('the note of a response body is %s if its read fails with the error of case %#', (note, error) => {
   expect(bodyNoteOf(error)).toBe(note);
 });

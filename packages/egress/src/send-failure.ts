@@ -4,7 +4,7 @@ import { errors } from 'undici';
 /** Error codes that a send can return. Each is also an error code of a delivery. */
 export type SendErrorCode = NoResponseCode | 'internal_error';
 
-/** Reasons why the body of a response is incomplete or not plain text. No note says that it is above the size limit. */
+/** Reasons why the body of a response is incomplete or not plain text. A body above the size limit needs no note. */
 export type BodyNote =
   /** The connection ended, or the send was stopped, before the body was complete. */
   | 'cut'
@@ -33,7 +33,7 @@ const sentences: Record<string, [SendErrorCode, string]> = {
   EHOSTUNREACH: ['connection_refused', 'The destination cannot be reached (EHOSTUNREACH).'],
   ENETUNREACH: ['connection_refused', 'The destination cannot be reached (ENETUNREACH).'],
   EHOSTDOWN: ['connection_refused', 'The destination cannot be reached (EHOSTDOWN).'],
-  // Codes for an address that the system cannot dial: a missing interface, a missing address family, or port 0.
+  // Codes for an address that the system cannot dial, for example because of a missing network interface or port 0.
   EADDRNOTAVAIL: ['connection_refused', 'The destination cannot be reached (EADDRNOTAVAIL).'],
   EAFNOSUPPORT: ['connection_refused', 'The destination cannot be reached (EAFNOSUPPORT).'],
   EINVAL: ['connection_refused', 'The destination cannot be reached (EINVAL).'],
@@ -89,7 +89,7 @@ function remedyOf(code: string): string {
   return '';
 }
 
-/** Returns the failure for an error on an open connection, before the head of the response was complete. */
+/** Returns the failure for an error that occurred on an open connection before the response head was complete. */
 export function exchangeFailureOf(error: unknown): SendFailure {
   if (error instanceof SendFailure) return error;
   const code = codeOf(error);
@@ -108,9 +108,9 @@ export function exchangeFailureOf(error: unknown): SendFailure {
 /** Returns the reason why a body is incomplete, after reading it has failed with `error`. */
 export function bodyNoteOf(error: unknown): BodyNote {
   if (error instanceof SendFailure) return noteOfFailure(error.code);
-  // Trailers are the only possible cause here, because a response whose head is too large fails before its body.
+  // The trailers have caused this error, because a response whose head is too large fails before its body.
   if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'broken';
-  // The parser also reports an error if the connection ends within a chunk, but then the body is cut and not broken.
+  // If the connection ends within a chunk, the parser reports an error with EOF. The body is then cut and not broken.
   const isBroken = error instanceof errors.HTTPParserError && !error.message.includes('EOF');
   return isBroken ? 'broken' : 'cut';
 }

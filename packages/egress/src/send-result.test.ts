@@ -54,7 +54,7 @@ test('a body above the size limit is shortened and reported as truncated', () =>
   expect(shortened).toMatchObject({ body: 'ab', truncated: true });
 });
 
-test('a result contains status, body and headers, the reason for a cut body, and the duration', () => {
+test('the result of a cut response has its status, body and headers, a note and the duration', () => {
   const changes = { statusCode: 503, retryAfter: '7', location: '/b', bodyNote: 'cut' } as const;
   const startedAt = performance.now() - 1_000_000;
   expect(noteOf('gzip', 'é', changes, { ...limits, startedAt })).toEqual({
@@ -88,7 +88,7 @@ test('a send failure becomes a result with the code and message of the failure a
 
 test('a header of 200,000 spaces does not block the event loop', () => {
   const before = performance.now();
-  // An implementation with quadratic time takes half a minute here.
+  // An implementation with quadratic time takes half a minute for this header.
   expect(noteOf(`${'\xa0'.repeat(200_000)}x`)).toMatchObject({ bodyNote: 'encoded' });
   expect(performance.now() - before).toBeLessThan(5000);
 });

@@ -15,11 +15,11 @@ export interface HttpResponse {
   /** True if the body was longer than the limit, or ended early. */
   truncated: boolean;
   bodyNote?: BodyNote | undefined;
-  /** Time to wait that the `Retry-After` header requests, in whole seconds from the end of the send; not negative. */
+  /** Wait that the `Retry-After` header requests, in whole seconds from the end of the send; 0 or more. */
   retryAfterSeconds?: number | undefined;
   /**
-   * Value of the `Retry-After` header as it was sent, even if it is invalid; at most 32 KiB, the limit of all headers
-   * together.
+   * Value of the `Retry-After` header as it was sent, even if it is invalid. It has at most 32 KiB, because all headers
+   * together are limited to 32 KiB.
    */
   retryAfter?: string | undefined;
   /** Value of the `Location` header as it was sent, decoded as UTF-8. */
@@ -72,8 +72,8 @@ export function toSendError(error: unknown, startedAt: number): SendResult {
 }
 
 /**
- * Returns true if the body has no content coding. The function uses `trim` and not a regular expression: the header
- * value can be 32 KiB long, and a regular expression with optional spaces at both ends would take quadratic time.
+ * Returns true if the header value names no content coding. The value can be 32 KiB long. It is trimmed without a
+ * regular expression, because one with optional spaces at both ends would take quadratic time.
  */
 function isIdentity(contentEncoding: string): boolean {
   return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());

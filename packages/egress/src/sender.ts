@@ -51,7 +51,7 @@ export interface SendRequest {
 export interface Sender {
   /**
    * Sends one POST request. Never rejects: failures are returned as results. An aborted signal ends the send with the
-   * code `internal_error`. If the head of the response has arrived, the result is the response with a cut body instead.
+   * code `internal_error`, or with a cut response if the head of the response has already arrived.
    */
   send(request: SendRequest, signal?: AbortSignal): Promise<SendResult>;
   /**
@@ -59,7 +59,7 @@ export interface Sender {
    * undefined.
    */
   resolutionWarning(url: string): Promise<string | undefined>;
-  /** Ends running sends in the same way as an aborted signal. Closes every connection. */
+  /** Ends running sends as if their signals were aborted, and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export function createSender(options: SenderOptions): Sender {
   const groupOf = createAbortGroups(stoppedFailure);
   let isClosed = false;
 
-  /** Sends a request. If a reused connection closes before the request is written, another connection is used. */
+  /** Sends a request. If a reused connection closes before the request is written, the next connection is tried. */
   async function exchange(
     target: Target,
     request: Pick<SendRequest, 'lines'> & { body: Buffer },

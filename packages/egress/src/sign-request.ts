@@ -6,12 +6,12 @@ export const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-sig
 const secretPrefix = 'whsec_';
 const secretBytes = 32;
 
-/** Creates a secret: `whsec_` and the base64 of 32 random bytes. */
+/** Creates a signing secret: `whsec_` and the base64 encoding of 32 random bytes. */
 export function createSigningSecret(): string {
   return secretPrefix + randomBytes(secretBytes).toString('base64');
 }
 
-/** Returns the bytes of the key in a secret that `createSigningSecret` has created. */
+/** Returns the 32 bytes of the key in a secret from `createSigningSecret`. */
 export function signingKeyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(secretPrefix.length), 'base64');
 }

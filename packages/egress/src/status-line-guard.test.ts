@@ -59,7 +59,7 @@ test('empty lines before a status line are removed', () => {
 const refused = 'invalid_response: The response is not valid HTTP/1.1.';
 
 test.each(['R', 'S', 'h', ' ', '\0', 'HS', 'HTTPS', 'HTTP/0', 'HTTP/2', 'HTTP/1.2', 'HTTP/1.10'])(
-  'a response that starts with %j is rejected at its first wrong byte',
+  'a response that starts with %j is rejected as soon as the last byte of this start arrives',
   (start) => {
     expect(readThrough([...start])).toBe(refused);
     expect(readThrough([...start.slice(0, -1)])).toBe('');
@@ -77,7 +77,7 @@ test('the status line guard passes bytes unchanged while no response is expected
   expect(readThrough(['x'], { isResponseExpected: false })).toBe('x');
 });
 
-test('an endless interim response is not buffered in memory', () => {
+test('an interim response of 1.5 MB is removed, and the response after it is passed on', () => {
   const endless = [`HTTP/1.1 100 ${'x'.repeat(500_000)}`, ...Array<string>(1000).fill('x'.repeat(1000))];
   expect(readThrough([...endless, `\r\n\r\n${response}`])).toBe(response);
 });

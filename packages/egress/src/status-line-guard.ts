@@ -30,7 +30,7 @@ const endOfHead = '\r\n\r\n';
  *   they are removed here, together with empty lines before a status line.
  *
  * Bytes after the start of a response are passed to the parser unchanged. Bytes that arrive while no response is
- * expected are also passed unchanged. The parser then closes the connection.
+ * expected are also passed unchanged, and make the parser close the connection.
  */
 export function createStatusLineGuard(): StatusLineGuard {
   let isStartExpected = false;
@@ -75,8 +75,8 @@ export function createStatusLineGuard(): StatusLineGuard {
 
 /**
  * Returns the first characters of a response. Characters that have not arrived yet are taken from an example of an
- * interim status line. A start that can still become an interim response therefore looks like one, and is buffered
- * until more bytes arrive.
+ * interim status line. A start that can still become an interim response therefore matches `interimStart`, and is
+ * buffered until more bytes arrive.
  */
 function completedStart(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, exampleStart.length);

@@ -1,6 +1,6 @@
 import { createTargets } from './target.js';
 
-test('headers that are cached after a request to one URL can be sent to another URL', () => {
+test('headers that were cached for one URL can be sent to another URL', () => {
   const targetOf = createTargets();
   const headers = { 'X-Key': ['a', 'b'] };
   const first = targetOf({ url: 'http://one.example/a?b=1', headers });

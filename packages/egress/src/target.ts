@@ -43,8 +43,8 @@ function toTarget(url: string, headers: Addressed['headers']): Target {
 }
 
 /**
- * Converts checked headers to lines. They were already checked when the webhook was saved; this second check ensures
- * that unchecked headers are never sent.
+ * Checks headers and converts them to lines. The headers were already checked when the webhook was saved. The second
+ * check ensures that unchecked headers are never sent.
  */
 function toLines(headers: Record<string, string[]>): string[] {
   if (checkHeaders(headers).length > 0) {

@@ -18,7 +18,7 @@ test('a send to a closed port fails as connection_refused', async () => {
   expect(await sendTo(server.url)).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
-test('a send fails as connection_refused if all addresses of the name refuse', async () => {
+test('a send fails as connection_refused if all addresses of the name refuse the connection', async () => {
   const server = await startRawServer(silent);
   await server.close();
   const lookup = () => Promise.resolve(['127.0.0.1', '127.0.0.2']);
@@ -33,7 +33,7 @@ test('a send to port 0, or to an address that cannot be dialled, fails as connec
   expect(linkLocal).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
-test('a connection that is closed instead of a response fails as connection_reset', async () => {
+test('a send fails as connection_reset if the destination closes the connection at once', async () => {
   const closing = await startServer((socket) => socket.end());
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
   const resetting = await startServer((socket) => socket.resetAndDestroy());
@@ -89,7 +89,7 @@ test('if a destination reads very slowly, the send fails as timeout and the conn
 test.each([
   ['the response', { totalTimeoutMs: 300, lookup: async () => ['127.0.0.1'] }, 'timeout'],
   ['the connection', { connectTimeoutMs: 300, lookup: () => new Promise<string[]>(() => {}) }, 'dns_failure'],
-])('simultaneous timeouts of %s are spread over several ticks', async (_, options, code) => {
+])('sends whose wait for %s times out at the same time end in several ticks', async (_, options, code) => {
   const server = await startServer(silent);
   const sender = startSender(options);
   let tick = 0;
@@ -111,7 +111,7 @@ test.each([
   expect(Math.max(...endedInTick.values())).toBeLessThanOrEqual(8);
 });
 
-test('a send whose connection is closed at once fails without opening a second connection', async () => {
+test('a send whose new connection is reset fails without opening a second connection', async () => {
   let connections = 0;
   const server = await startSocketServer((socket) => {
     connections += 1;
@@ -171,7 +171,7 @@ test.each([
   ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X-Flood: x\r\n'.repeat(10_000)}\r\n`],
   ['a flood of interim responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
   ['a flood of 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
-])('%s as a response fails as invalid_response', async (_what, bytes) => {
+])('a send fails as invalid_response if the response is %s', async (_what, bytes) => {
   const server = await startServer((socket) => socket.write(bytes));
   expect(await sendTo(server.url, { totalTimeoutMs: 3000 })).toMatchObject({
     kind: 'error',
@@ -179,12 +179,12 @@ test.each([
   });
 });
 
-test('a missing response fails as timeout', async () => {
+test('a send without a response fails as timeout', async () => {
   const server = await startServer(silent);
   expect(await sendTo(server.url, { totalTimeoutMs: 100 })).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
-test('a response head that arrives too slowly fails as timeout', async () => {
+test('a send fails as timeout if the response head arrives too slowly', async () => {
   const server = await startServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket.write('X: y\r\n'), 10);
@@ -208,14 +208,14 @@ test('interim responses do not extend the time limit of a send', async () => {
   expect(await sendTo(server.url, { totalTimeoutMs: 150 })).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
-test('a name that does not resolve fails as dns_failure', async () => {
+test('a send fails as dns_failure if its host name does not resolve', async () => {
   const failing = { lookup: () => Promise.reject(new Error('no such name')) };
   expect(await sendTo('http://nobody.test/', failing)).toMatchObject({ kind: 'error', code: 'dns_failure' });
   const empty = { lookup: () => Promise.resolve([]) };
   expect(await sendTo('http://nobody.test/', empty)).toMatchObject({ kind: 'error', code: 'dns_failure' });
 });
 
-test('a name that resolves too late fails as dns_failure and is not dialled', async () => {
+test('a send fails as dns_failure if its name resolves too late, and dials no address', async () => {
   const server = await startServer(silent);
   let resolveName: (addresses: string[]) => void = () => {};
   const lookup = () => new Promise<string[]>((resolve) => (resolveName = resolve));
@@ -226,7 +226,7 @@ test('a name that resolves too late fails as dns_failure and is not dialled', as
   expect(server.sockets).toHaveLength(0);
 });
 
-test('a missing TLS handshake fails as connect_timeout', async () => {
+test('a send fails as connect_timeout if the destination does not respond to the TLS handshake', async () => {
   const server = await startServer(silent);
   const result = await sendTo(`https://127.0.0.1:${server.port}/`, { connectTimeoutMs: 100 });
   expect(result).toMatchObject({ kind: 'error', code: 'connect_timeout' });
@@ -282,7 +282,7 @@ test.each(['not a url', '', 'ftp://127.0.0.1/', 'file:///etc/passwd'])(
   },
 );
 
-test('errors of sends contain no path, query, header, body or address', async () => {
+test('the error text of a failed send contains no path, query, header, body or address', async () => {
   const server = await startServer((socket) => socket.end('secret-response'));
   const sender = startSender({ lookup: () => Promise.resolve(['10.9.8.7']) });
   const headers = { 'X-Key': ['secret-value'] };

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { createLoopback } from './support/loopback.js';
 
-/** The time limits are so long that only the limit under test can end a flood early. */
+/** The time limits are 20 s, so that only the byte and header limits of the sender can end a flood early. */
 const { startSender, startServer, startSocketServer } = createLoopback({
   connectTimeoutMs: 20_000,
   totalTimeoutMs: 20_000,
@@ -25,7 +25,7 @@ test.each([
   ['empty lines before the head', '', '\r\n'.repeat(32_768)],
   ['a header of spaces', 'HTTP/1.1 200 OK\r\nX:', ' '.repeat(65_536)],
   ['a header line folded without end', 'HTTP/1.1 200 OK\r\nX: y\r\n', ' \r\n'.repeat(20_000)],
-])('%s instead of a response fails as invalid_response', async (_what, head, unit) => {
+])('a send fails as invalid_response if the response is %s', async (_what, head, unit) => {
   const server = await startServer((socket) => {
     socket.write(head);
     flood(socket, unit);
@@ -42,7 +42,7 @@ test.each([
   ],
   ['one endless extension', long, /^$/],
   ['a length of zeros without end', '0'.repeat(65_536), /^$/],
-])('a response body of %s is cut, and its status is still reported', async (_what, unit, body) => {
+])('a response with a body of %s is cut, and its status is still reported', async (_what, unit, body) => {
   const server = await startServer((socket) => {
     socket.write(unit === long ? `${chunked}5;` : chunked);
     flood(socket, unit);
@@ -66,7 +66,7 @@ test('a response with endless trailers is cut, and its body is kept and marked a
   expect(result).toMatchObject({ statusCode: 200, body: 'ok', truncated: true, bodyNote: 'overlong' });
 });
 
-// 8,000 header lines. undici keeps two objects for each line, which take far more memory than the line itself.
+// 8,000 header lines. undici keeps two objects for each line, and they take far more memory than the line itself.
 const manyHeaders = 'X:\r\n'.repeat(8000);
 
 test('a response with thousands of headers fails as invalid_response at once', async () => {
@@ -90,7 +90,7 @@ test.each([
   ['a header of 30 KiB', `X: ${'y'.repeat(30_720)}\r\nContent-Length: 2\r\n\r\nok`, 'ok'],
   ['a body of line feeds', `Content-Length: 65536\r\n\r\n${'\n'.repeat(65_536)}`, '\n'.repeat(65_536)],
   ['200 trailers', `Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n${'X: y\r\n'.repeat(200)}\r\n`, 'ok'],
-])('a response with %s is within the limits', async (_what, bytes, body) => {
+])('a response with %s is accepted completely', async (_what, bytes, body) => {
   const server = await startServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${bytes}`));
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({ statusCode: 200, body, truncated: false, bodyNote: undefined });
@@ -118,7 +118,7 @@ test('an idle connection that receives a flood is closed, and the next request s
   expect(await sender.send(request)).toMatchObject({ statusCode: 200, body: 'ok' });
 });
 
-test('an endless TLS handshake ends at its byte limit', async () => {
+test('a send fails as tls_failure if the TLS handshake is endless', async () => {
   // TLS record with a HelloRequest, which clients ignore during a handshake (RFC 5246 §7.4.1.1).
   const helloRequest = Buffer.from('160303000400000000', 'hex');
   const server = await startSocketServer((socket) =>

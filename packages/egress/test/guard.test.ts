@@ -80,7 +80,7 @@ test('loopback addresses are blocked by default', async () => {
   expect(server.sockets).toHaveLength(0);
 });
 
-test('a name is resolved once for a connection, which goes to the address that was checked', async () => {
+test('a name is resolved once for a connection, and the checked address is dialled', async () => {
   names['rebind.test'] = ['127.0.0.1'];
   const first = sendTo('rebind.test');
   names['rebind.test'] = ['10.0.0.1'];
@@ -108,7 +108,7 @@ test('if the first address of a name refuses the connection, the second address 
   expect(await sendTo('second.test')).toMatchObject({ kind: 'response', statusCode: 200 });
 });
 
-test('resolutionWarning names a host that has no address or a blocked address', async () => {
+test('resolutionWarning names a host name without an address or with a blocked address', async () => {
   expect(await sender.resolutionWarning('https://good.test/x')).toBeUndefined();
   expect(await sender.resolutionWarning('https://127.0.0.1/x')).toBeUndefined();
   for (const url of ['https://10.0.0.1/x', 'not a url'])

@@ -28,7 +28,7 @@ test('consecutive requests to a destination share a connection', async () => {
   expect(server.sockets).toHaveLength(1);
 });
 
-test('concurrent requests use separate connections, and none waits for another', async () => {
+test('concurrent requests use separate connections and do not wait for each other', async () => {
   await start((socket, index) => index > 0 && socket.write(ok), { totalTimeoutMs: 2000 });
   const hanging = send();
   const others = await Promise.all(Array.from({ length: 20 }, send));
@@ -73,7 +73,7 @@ test.each([
   'HTTP/1.1 5',
   'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n',
   'x',
-])('the bytes %j on an idle connection are not read as the next response', async (bytes) => {
+])('after the bytes %j have closed an idle connection, the next request uses a new one', async (bytes) => {
   await start((socket) => socket.write(ok));
   expect(await send()).toMatchObject({ statusCode: 200 });
   server.sockets[0]?.write(bytes);
@@ -117,7 +117,7 @@ test('a connection is not reused after Connection: close, even if it stays open'
 });
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'an unexpected body of a response %s is ignored and not read as the next response',
+  'the unexpected body of a %s response is ignored and not read as the next response',
   async (status) => {
     const body = 'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n';
     await start((socket, index) => socket.write(index === 0 ? `HTTP/1.1 ${status}\r\n\r\n${body}` : ok));
@@ -140,7 +140,7 @@ test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1
 );
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'chunks that arrive after a response %s are not read as the next response',
+  'chunks that arrive after a %s response are not read as the next response',
   async (status) => {
     await start((socket, index) => {
       if (index === 0) socket.write(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n`);
@@ -151,7 +151,7 @@ test.each(['204 No Content', '304 Not Modified'])(
   },
 );
 
-test('a reused connection that closes after the request fails as connection_reset', async () => {
+test('a send fails as connection_reset if its reused connection closes after the request', async () => {
   await start((socket, index) => (index === 0 ? socket.write(ok) : socket.destroy()));
   expect(await send()).toMatchObject({ body: 'ok' });
   expect(await send()).toMatchObject({ kind: 'error', code: 'connection_reset' });
@@ -169,7 +169,7 @@ test('a connection whose Keep-Alive header has a timeout of one second is not re
   expect(server.sockets).toHaveLength(2);
 });
 
-test('the number of idle connections is limited, and closing the sender closes them', async () => {
+test('at most maxIdlePerDestination idle connections stay open, until the sender is closed', async () => {
   await start((socket) => setTimeout(() => socket.write(ok), 30), { maxIdlePerDestination: 3 });
   await Promise.all(Array.from({ length: 10 }, send));
   await until('three are kept', () => server.sockets.filter((socket) => !socket.destroyed).length === 3);

@@ -49,7 +49,7 @@ test('a name resolves to the addresses of both families, IPv4 first', async () =
   expect(await lookup('v6.test')).toEqual(['::1']);
 });
 
-test('a name with a hundred addresses of a family resolves to sixteen of them', async () => {
+test('a name with a hundred addresses of one family resolves to sixteen of them', async () => {
   const lookup = startLookup();
   expect(await lookup('many-v4.test')).toHaveLength(16);
   expect(await lookup('many-v6.test')).toHaveLength(16);
@@ -62,7 +62,7 @@ test('a lookup throws an error if the name is unknown or has no address, or if D
   }
 });
 
-test('the hosts file is read before DNS, without regard to case and a trailing dot', async () => {
+test('a name in the hosts file is not queried, even in upper case or with a trailing dot', async () => {
   const lookup = startLookup();
   expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
   expect(await lookup('PINNED.test.')).toEqual(['10.0.0.1']);
@@ -80,7 +80,7 @@ test('localhost and its subdomains are never queried', async () => {
   expect(dns.questions).toEqual(expect.arrayContaining(['A mylocalhost.test', 'A x.notlocalhost']));
 });
 
-test('search domains are tried first for a name without a dot, and last for other names', async () => {
+test('search domains are tried first for a name without a dot, and last for a name with a dot', async () => {
   const lookup = startLookup();
   expect(await lookup('receiver')).toEqual(['10.0.0.7']);
   expect(await lookup('receiver.svc')).toEqual(['10.0.0.8']);
@@ -136,11 +136,11 @@ test('the hosts file is read again 60 s after it was last read', async () => {
   });
 });
 
-test('a lookup without a response times out', async () => {
+test('a lookup rejects at its time limit if the name server does not respond', async () => {
   await expect(startLookup({ timeoutMs: 200 })('hang.test')).rejects.toThrow('200 ms');
 });
 
-test('a name whose lookup gets no response does not delay other names and destinations', async () => {
+test('a name whose lookup gets no response delays no other name or destination', async () => {
   const server = await startRawServer((socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
   );

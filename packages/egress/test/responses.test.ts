@@ -111,13 +111,13 @@ test('a response body is cut at once when the destination half-closes', async ()
   expect(result).toMatchObject({ statusCode: 200, body: 'half', bodyNote: 'cut' });
 });
 
-test('a response that arrives before the request is sent is accepted', async () => {
+test('a response that the destination sends before it gets the request is accepted', async () => {
   const hasty = await startSocketServer((socket) => socket.resume().write(ok('hasty')));
   const result = await startSender().send({ url: hasty.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({ kind: 'response', statusCode: 200, body: 'hasty' });
 });
 
-test('interim responses are ignored, even if several arrive in chunks', async () => {
+test('several interim responses before a response are ignored, even if one is split in two', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 100 Con');
     setImmediate(() => {
@@ -186,7 +186,7 @@ test('an incomplete response body is marked as cut, and the status is still repo
   expect(await send()).toMatchObject({ statusCode: 201, body: 'half', truncated: true, bodyNote: 'cut' });
 });
 
-test('an incomplete chunked body is marked as cut, even with Connection: close', async () => {
+test('an incomplete chunked body is marked as cut, even with the header Connection: close', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf', {
       end: true,
@@ -242,7 +242,7 @@ test('a compressed response body is kept and not decompressed', async () => {
   expect(Buffer.byteLength(result.body)).toBeLessThanOrEqual(65_536);
 });
 
-test('NUL and invalid bytes in a body are replaced, and its text is at most 64 KiB', async () => {
+test('NUL and invalid bytes in a body are replaced, and the text is cut to at most 64 KiB', async () => {
   const body = Buffer.concat([Buffer.from('a\0b'), Buffer.alloc(60_000, 0xff)]);
   const { send } = await start((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
@@ -254,7 +254,7 @@ test('NUL and invalid bytes in a body are replaced, and its text is at most 64 K
   expect(result.truncated).toBe(true);
 });
 
-test('a Retry-After header may contain seconds or a date', async () => {
+test('a Retry-After header with seconds or a date is reported in seconds', async () => {
   const later = new Date(Date.now() + 90_000).toUTCString();
   const { send } = await start((socket, index) =>
     socket.write(
@@ -267,7 +267,7 @@ test('a Retry-After header may contain seconds or a date', async () => {
   expect(retryAfterSeconds).toBeLessThanOrEqual(90);
 });
 
-test('a response that arrives before the end of the request is accepted', async () => {
+test('a response that arrives while the request is still being sent is accepted', async () => {
   const early = await startSocketServer((socket) => {
     socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig'));
   });

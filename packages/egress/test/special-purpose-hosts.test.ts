@@ -83,7 +83,7 @@ const hex = (value: number) => value.toString(16);
 const padded = (groups: number[]) => groups.map((group) => hex(group).padStart(4, '0')).join(':');
 const pairsOf = ([a = 0, b = 0, c = 0, d = 0]: number[]) => [a * 256 + b, c * 256 + d];
 
-/** Returns every spelling of an IPv4 address that a URL accepts as its host. */
+/** Returns spellings of an IPv4 address in the host of a URL, and IPv6 addresses that contain the IPv4 address. */
 function ipv4Spellings({ text, groups }: Address): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = groups;
   const number = a * 2 ** 24 + b * 2 ** 16 + c * 256 + d;
@@ -117,7 +117,7 @@ function ipv4Spellings({ text, groups }: Address): string[] {
   ];
 }
 
-/** Returns every spelling of an IPv6 address that a URL accepts as its host. */
+/** Returns spellings of an IPv6 address in the host of a URL. */
 function ipv6Spellings({ groups }: Address): string[] {
   const text = groups.map(hex).join(':');
   const [high = 0, low = 0] = groups.slice(-2);
@@ -146,11 +146,11 @@ async function expectBlocked(hosts: string[]): Promise<void> {
   }
 }
 
-test.each(ipv4Ranges)('all spellings of the first and last IPv4 address of %s are blocked', async (range) => {
+test.each(ipv4Ranges)('spellings of the first and last IPv4 address of %s are blocked', async (range) => {
   await expectBlocked(endsOf(range, ipv4Groups).flatMap(ipv4Spellings));
 });
 
-test.each(ipv6Ranges)('all spellings of the first and last IPv6 address of %s are blocked', async (range) => {
+test.each(ipv6Ranges)('spellings of the first and last IPv6 address of %s are blocked', async (range) => {
   await expectBlocked(endsOf(range, ipv6Groups).flatMap(ipv6Spellings));
 });
 

@@ -57,7 +57,7 @@ test('a certificate of a configured private authority is accepted for a name and
   expect(server.serverNames).toEqual(['receiver.test', 'receiver.test', false]);
 });
 
-test('a certificate is rejected for another name, even if sessions with its own name are stored', async () => {
+test('a certificate for another name is rejected, even if TLS sessions for its name are stored', async () => {
   const server = await startTlsServer();
   const send = startSending();
   const first = await send(`https://receiver.test:${server.port}/`);
@@ -88,7 +88,7 @@ test('only the first two TLS sessions of a connection are stored', async () => {
   expect(kept).toHaveLength(2);
 });
 
-test('a certificate of an unknown authority fails as tls_failure and nothing is sent', async () => {
+test('a send fails as tls_failure if the certificate authority is unknown, and sends nothing', async () => {
   const server = await startTlsServer();
   const sender = closeAfterTest(createSender(loopback));
   const url = `https://receiver.test:${server.port}/`;
@@ -100,7 +100,7 @@ test('a certificate of an unknown authority fails as tls_failure and nothing is 
   expect(server.requests).toEqual([]);
 });
 
-test('a certificate that is expired or for another name fails as tls_failure with a reason', async () => {
+test('a send fails as tls_failure if the certificate is expired or for another name', async () => {
   const server = await startTlsServer();
   const send = startSending();
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({
@@ -115,7 +115,7 @@ test('a certificate that is expired or for another name fails as tls_failure wit
   });
 });
 
-test('a self-signed certificate fails as tls_failure with a reason', async () => {
+test('a send fails as tls_failure with a remedy if the certificate is self-signed', async () => {
   const server = await startTlsServer('receiver-self-signed.pem');
   expect(await startSending()(`https://receiver.test:${server.port}/`)).toMatchObject({
     code: 'tls_failure',
@@ -125,7 +125,7 @@ test('a self-signed certificate fails as tls_failure with a reason', async () =>
   expect(server.requests).toEqual([]);
 });
 
-test('an incomplete TLS handshake fails as connect_timeout and the connection closes', async () => {
+test('a send with an incomplete TLS handshake fails as connect_timeout and is disconnected', async () => {
   const sockets: Socket[] = [];
   const server = await startSocketServer((socket) => {
     sockets.push(socket);
@@ -148,7 +148,7 @@ test.each([
     /^tls_failure$/,
   ],
   ['supports only HTTP/2', { ALPNProtocols: ['h2'] }, /^tls_failure$/],
-  // The server can close the connection before its TLS alert arrives, so two error codes are possible.
+  // The connection can close before the TLS alert of the server arrives, so two error codes are possible.
   [
     'requires a client certificate',
     { requestCert: true, rejectUnauthorized: true },
@@ -164,7 +164,7 @@ test.each([
   },
 );
 
-test('a TLS error before the head is a tls_failure, and a TLS error in the body cuts the body', async () => {
+test('a TLS error fails as tls_failure before the response head, and cuts a response body', async () => {
   const server = await startTlsServer('receiver.pem');
   let head = '';
   const wires: Socket[] = [];
@@ -197,7 +197,7 @@ test('a TLS error before the head is a tls_failure, and a TLS error in the body 
   });
 });
 
-test('a server that has no TLS or closes in the handshake fails as tls_failure', async () => {
+test('a send fails as tls_failure if the server has no TLS or disconnects in the handshake', async () => {
   const send = startSending();
   const plain = await startSocketServer((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),

@@ -14,7 +14,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test('configured headers are sent unchanged, with Host, Connection and Content-Length added', async () => {
+test('configured headers are sent unchanged; Host, Connection and Content-Length are added', async () => {
   const headers = JSON.parse(
     '{"X-Zulu": ["1", "2"], "content-TYPE": ["text/x"], "x-empty": [""], "X-None": [], "__proto__": ["p"], "Alpha": ["a, b"]}',
   );
@@ -35,7 +35,7 @@ test('configured headers are sent unchanged, with Host, Connection and Content-L
   ]);
 });
 
-test('the sender ignores proxy variables and adds only Host, Connection, Content-Length', async () => {
+test('the sender ignores proxy variables and adds only Host, Connection and Content-Length', async () => {
   const before = { ...process.env };
   Object.assign(process.env, {
     http_proxy: 'http://127.0.0.1:1',
@@ -52,7 +52,7 @@ test('the sender ignores proxy variables and adds only Host, Connection, Content
   ]);
 });
 
-test('a configured header is sent once, even if HTTP clients usually add this header', async () => {
+test('a header that HTTP clients usually add is sent only as it was configured', async () => {
   const headers = {
     'User-Agent': ['mine'],
     accept: ['*/*'],

@@ -37,8 +37,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const checks = metrics.counter('tocsin_token_checks_total', 'Access tokens checked, by result.', [
     'result',
   ]);
-  // The counter of each result starts at 0. Alarms watch increases, and the first value of a new counter is not an
-  // increase.
+  // The counter of each result starts at 0, because alarms react to increases. Without the 0, the first counted result
+  // would not be an increase.
   for (const result of ['valid', 'cached', 'invalid', 'unavailable']) checks.inc({ result }, 0);
   const verify = createTokenVerifier({
     issuers: settings.issuers,

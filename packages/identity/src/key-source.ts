@@ -18,8 +18,8 @@ export interface KeySourceDeps {
 }
 
 /**
- * Age of the keys in milliseconds after which they are fetched again in the background. Requests use the old keys
- * meanwhile.
+ * Age of the keys in milliseconds after which they are fetched again in the background. During
+ * the fetch, requests use the old keys.
  */
 const staleAfterMs = 10 * 60_000;
 /**
@@ -37,10 +37,10 @@ const maxWaiting = 500;
 
 /**
  * Returns the key source of one issuer. The last valid keys stay in use while the provider is unavailable. An unknown
- * key id is rejected only after a fetch that started later than the first request with this id, because an earlier
+ * key id is rejected only after a fetch that did not start before the first request with this id, because an earlier
  * fetch may have missed a key rotation.
- * @throws AppError `unavailable` if no keys are known yet, or if the key id is unknown and either the provider does not
- *   respond or too many ids wait for a fetch
+ * @throws AppError `unavailable` if the first fetch of keys fails, or if the key id is unknown and either a new fetch
+ *   fails or too many ids wait for a fetch
  */
 export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySourceDeps): KeySource {
   let keys: { find: VerificationKeys; fetchStartedAt: number } | undefined;
@@ -150,8 +150,8 @@ async function discoverJwksUri(trusted: KeyAddresses): Promise<string> {
   if (typeof jwksUri !== 'string' || !isAsSecureAs(discoveryUrl, jwksUri)) {
     throw new Error(`${metadataUrl} has no usable jwks_uri`);
   }
-  // The metadata of a customer's provider must name keys at the origin of its issuer. Otherwise the provider could
-  // direct requests of this service to any address.
+  // The metadata of a customer's provider must name keys at the origin of its issuer. Without this rule, the provider
+  // could make this service send requests to any address.
   if (workspaces !== 'all' && new URL(jwksUri).origin !== new URL(issuer).origin) {
     throw new Error(
       `${metadataUrl} names keys of another origin; name them as jwks_uri in OIDC_ENTERPRISE_ISSUERS`,

@@ -1,4 +1,4 @@
-/** Permissions of the role reader; the lists of the other roles follow. An operation needs at most one permission. */
+/** Permissions of the role reader. An operation of the API needs at most one permission. */
 const readerPermissions = [
   'workspace_list_webhooks',
   'webhook_read',
@@ -64,7 +64,7 @@ export const workspaceRoles = {
   admin: new Set<Permission>(workspaceAdminPermissions),
 } as const;
 
-/** Roles that apply to every workspace and to resources outside workspaces. */
+/** Roles of the whole installation: `tocsin_admin` for every workspace, `tocsin_engine_admin` for engine keys. */
 export const deploymentRoles = {
   tocsin_admin: new Set<Permission>(platformAdminPermissions),
   tocsin_engine_admin: new Set<Permission>(engineAdminPermissions),

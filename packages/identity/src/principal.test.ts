@@ -44,7 +44,7 @@ test.each<[WorkspaceRole, Permission, boolean]>([
   ['admin', 'dead_letter_read', false],
   ['admin', 'api_key_manage', false],
 ])(
-  'the role %s has the permission %s in its own workspace: %s; elsewhere: false',
+  'the role %s grants the permission %s in its own workspace (%s) and in no other workspace',
   (role, permission, expected) => {
     expect(hasPermission(caller(role), permission, own)).toBe(expected);
     expect(hasPermission(caller(role), permission, foreign)).toBe(false);
@@ -75,7 +75,7 @@ test('the error of a forbidden request names the missing permission', () => {
   );
 });
 
-test('the error says whether the permission is missing in the workspace or in the deployment', () => {
+test('the error says if the permission is missing in the workspace or in the deployment', () => {
   expect(() => requirePermission(caller('reader'), 'webhook_read', own)).not.toThrow();
   const detailOf = (workspaceId: string | null) => {
     try {
@@ -91,7 +91,7 @@ test('the error says whether the permission is missing in the workspace or in th
   ]);
 });
 
-test('whoami shows the roles of the caller by workspace', () => {
+test('whoami shows the caller, its roles by workspace and its deployment roles', () => {
   expect(presentWhoami(caller('editor', 'tocsin_admin'))).toEqual({
     issuer: 'https://id.example',
     subject: 'ada',

@@ -20,8 +20,8 @@ export interface Principal {
 }
 
 /**
- * Defines a route. TypeScript checks that the permission of the route exists. `createHttpApp` of the package kit serves
- * the route.
+ * Defines a route whose caller is a `Principal`. TypeScript rejects a permission that does not exist. `createHttpApp`
+ * of the package kit serves the route.
  */
 export const defineRoute: DefineRoute<Principal, Permission> = routeDefiner();
 

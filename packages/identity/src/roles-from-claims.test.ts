@@ -8,7 +8,7 @@ test.each([
   ['https://id.example/groups', { 'https://id.example/groups': groups }],
   ['a.b', { a: { b: groups } }],
   ['a.b', { 'a.b': groups, a: { b: [] } }],
-])('the claim %s is read by its full name or by its path', (name, claims) => {
+])('the roles claim %s is found by its full name or by its path', (name, claims) => {
   expect(workspaceRolesFrom(claims, name)).toEqual(new Map([[workspace, new Set(['editor'])]]));
 });
 
@@ -18,12 +18,12 @@ test.each([
   ['groups.length', { groups }],
   ['a.constructor.name', { a: {} }],
   ['a.b', { a: null }],
-])('the roles claim %s grants no role in the claims %j', (name, claims) => {
+])('no role is read from the claim %s in the claims %j', (name, claims) => {
   expect(workspaceRolesFrom(claims, name)).toEqual(new Map());
   expect(deploymentRolesFrom(claims, name)).toEqual(new Set());
 });
 
-test('roles for the same workspace id in different case are combined', () => {
+test('roles for a workspace id in upper case and in lower case are combined', () => {
   const id = 'abcdefab-1111-4111-8111-111111111111';
   const entries = [`/workspaces/${id.toUpperCase()}/editor`, `/workspaces/${id}/publisher`];
   expect(workspaceRolesFrom({ groups: entries }, 'groups')).toEqual(

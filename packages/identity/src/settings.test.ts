@@ -10,7 +10,7 @@ function read(env: Record<string, string>) {
   );
 }
 
-test('the default settings have one provider with the usual claim names', () => {
+test('the default settings trust one provider, with the usual claim names', () => {
   expect(read({}).issuers).toEqual([
     {
       issuer: 'https://id.example/realms/tocsin',
@@ -35,7 +35,7 @@ test('OIDC_DISCOVERY_URL applies to the provider of the deployment only', () => 
   expect(() => read({ OIDC_DISCOVERY_URL: 'keycloak' })).toThrow('OIDC_DISCOVERY_URL must be');
 });
 
-test('an enterprise deployment trusts a further issuer for the workspaces that its entry lists', () => {
+test('with DEPLOYMENT=enterprise, a second issuer is trusted for the workspaces of its entry', () => {
   const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: enterprise });
   expect(issuers[1]).toMatchObject({
     issuer: 'https://sso.example',
@@ -44,7 +44,7 @@ test('an enterprise deployment trusts a further issuer for the workspaces that i
   });
 });
 
-test('the settings of an issuer can contain the address of its keys', () => {
+test('the entry of an enterprise issuer can contain the URL of its keys', () => {
   const listed = [{ ...JSON.parse(enterprise)[0], jwks_uri: 'https://keys.example/jwks' }];
   const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: JSON.stringify(listed) });
   expect(issuers.map(({ jwksUri }) => jwksUri)).toEqual([undefined, 'https://keys.example/jwks']);
@@ -60,11 +60,11 @@ test.each<[Record<string, string>, string]>([
   ],
   [{ DEPLOYMENT: 'cloud' }, 'DEPLOYMENT must be one of standard, enterprise'],
   [{ OIDC_ISSUER: '' }, 'OIDC_ISSUER is required'],
-])('invalid identity settings of case %# are rejected with a reason', (env, reason) => {
+])('invalid identity settings (case %#) are rejected with a reason', (env, reason) => {
   expect(() => read(env)).toThrow(reason);
 });
 
-test('audience and claim names can be set, and an issuer can have its own audience', () => {
+test('settings set the audience and claim names, and an issuer can have its own audience', () => {
   const names = { audience: 'a', groupsClaim: 'g', rolesClaim: 'r.s' };
   const listed = [
     { issuer: 'https://one.example', workspaces: [], audience: 'b' },

@@ -16,8 +16,8 @@ export interface TrustedIssuer {
   /** Base URL of the discovery document. Default: the issuer. */
   discoveryUrl?: string;
   /**
-   * URL of the signing keys. Default: the URL in the discovery document. If the issuer belongs to a customer, this
-   * default must have the same origin as the issuer.
+   * URL of the signing keys. Default: the URL in the discovery document. If the issuer belongs to a customer, the URL
+   * in the discovery document must have the same origin as the issuer.
    */
   jwksUri?: string;
 }

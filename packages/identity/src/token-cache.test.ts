@@ -53,7 +53,7 @@ test('the token cache keeps the latest principals that fit in 32 MiB', () => {
   expect(cached.length * 67_000).toBeLessThan(32 * 1_048_576);
 });
 
-test('the token cache keeps 10,000 principals with a few workspaces', () => {
+test('the token cache has room for 10,000 principals with roles in a few workspaces', () => {
   const { get, add } = setUp();
   for (let count = 0; count < 10_000; count += 1) add(`${count}`, { workspaces: 5 });
   expect(get('0')).toBeDefined();

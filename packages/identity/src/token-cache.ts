@@ -24,7 +24,7 @@ export interface TokenCacheDeps {
 const maxCachedMs = 30_000;
 /**
  * Maximum memory of the cache in bytes: 9,000 principals with roles in ten workspaces each, or 460 principals with
- * roles in 240. A token that is not cached takes about 0.1 ms to verify.
+ * roles in 240. A larger cache would save little, because the verification of a token takes only about 0.1 ms.
  */
 const maxCacheBytes = 32 * 1_048_576;
 /**
@@ -48,7 +48,7 @@ export function createTokenCache({ shutdown, now }: TokenCacheDeps): TokenCache 
   return {
     get: (token) => principals.get(digestOf(token)),
     set(token, { principal, expiresAtMs }) {
-      // After its expiry, a token is still valid for 30 s, because clocks differ. It is not cached in this time.
+      // A token is still valid for 30 s after its expiry, because clocks differ. An expired token is not cached.
       const ttl = Math.floor(Math.min(maxCachedMs, expiresAtMs - now()));
       if (ttl > 0) principals.set(digestOf(token), principal, { ttl });
     },

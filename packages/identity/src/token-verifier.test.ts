@@ -162,7 +162,7 @@ test.each<[string, Parts]>([
   expect((await verify(await sign(parts))).principal.issuer).toBe(own.issuer);
 });
 
-test('a text that is not a JWT is rejected', async () => {
+test('a token that is not a JWT is rejected with this reason', async () => {
   for (const text of ['', 'a', 'a.b.c'])
     expect((await refusal(text)).detail).toBe('The access token is not a JWT.');
 });
@@ -173,7 +173,7 @@ test('verification fails as unavailable, not as unauthenticated, if the issuer h
   await expect(sign().then(withoutKeys)).rejects.toBe(unavailable);
 });
 
-test('a missing Authorization header gets a 401 that asks for a token', () => {
+test('a missing Authorization header is rejected with an error that asks for a token', () => {
   expect(() => readBearerToken(undefined)).toThrow(
     expect.objectContaining({
       code: 'unauthenticated',
@@ -189,7 +189,7 @@ test('a token of 24,576 characters is accepted and a longer one is rejected', ()
   expect(() => readBearerToken(`Bearer ${longest}x`)).toThrow('The access token is malformed.');
 });
 
-test('a token in a header may end with padding, and spaces around it are ignored', () => {
+test('a token in a header may end with base64 padding, and spaces around it are ignored', () => {
   expect(readBearerToken('bearer  a.b-c_d~e+f/g==  ')).toBe('a.b-c_d~e+f/g==');
 });
 

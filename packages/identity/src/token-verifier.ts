@@ -54,8 +54,8 @@ export function createTokenVerifier({ issuers, keysOf, currentDate }: TokenVerif
 }
 
 /**
- * Reads the issuer before the signature is verified. The issuer is used only to choose the keys and rules of the
- * verification.
+ * Reads the issuer of a token whose signature is not verified yet. The issuer is used only to choose the keys and rules
+ * of the verification.
  */
 function readIssuer(token: string): string {
   try {
@@ -83,7 +83,7 @@ function explain(error: unknown): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'aud') return 'is for another audience';
     if (error.claim === 'nbf') return 'is not valid yet';
-    // jose names only registered claims here, so the message contains no text of the token.
+    // In this error, jose names only registered claims, so the message contains no text of the token.
     return `has no usable claim ${error.claim}`;
   }
   if (error instanceof errors.JOSEAlgNotAllowed) return 'is signed with an algorithm that is not allowed';
@@ -145,8 +145,8 @@ function isSubject(subject: unknown): boolean {
 }
 
 /**
- * Maximum length of a token in characters, enough for the groups of a few hundred workspaces. The HTTP server's limit
- * for headers is higher.
+ * Maximum length of a token in characters. It is enough for the groups of a few hundred workspaces, and below the HTTP
+ * server's limit for headers.
  */
 const maxTokenLength = 24_576;
 

@@ -43,7 +43,7 @@ test('a roles claim that is not a list grants no role', () => {
     expect(rolesOf(groups)).toEqual([]);
 });
 
-test('roles for the whole deployment are read from a claim path, and unknown ones are ignored', () => {
+test('deployment roles are read from a claim path, and unknown roles are ignored', () => {
   const roles = ['tocsin_admin', 'toString', 'offline_access', 7];
   const claims = { realm_access: { roles } };
   expect(deploymentRolesFrom(claims, 'realm_access.roles')).toEqual(new Set(['tocsin_admin']));

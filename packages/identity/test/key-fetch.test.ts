@@ -42,7 +42,7 @@ test.each(['keys', 'metadata'] as const)(
   },
 );
 
-test('a key address with http is rejected if the issuer has https', async () => {
+test('a jwks_uri with http is rejected if the URL of the issuer has https', async () => {
   // The test provider has no certificate. Its issuer is an https URL, and `fetch` is replaced to send the requests over
   // http.
   const secure = provider.issuer.replace('http:', 'https:');

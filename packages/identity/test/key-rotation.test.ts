@@ -52,7 +52,7 @@ async function flood(source: ReturnType<typeof setUp>, count: number): Promise<v
   }
 }
 
-test('the next fetch after a flood of unknown key ids still finds a new key', async () => {
+test('after a flood of unknown key ids, a new key is found by one more fetch', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);
@@ -81,7 +81,7 @@ test('a fetch for several unknown key ids counts once towards the limit on fetch
   expect(provider.state.fetches).toBe(7);
 });
 
-test('a rejected key id is rejected again without a fetch until the next fetch is due', async () => {
+test('a rejected key id is rejected again without a fetch for one second', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);
@@ -94,7 +94,7 @@ test('a rejected key id is rejected again without a fetch until the next fetch i
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a token is not rejected because a fetch that began before its arrival lacks its key', async () => {
+test('a key that is missing in a fetch that began before the request is found by a new fetch', async () => {
   const source = setUp();
   await source.ask('old');
   source.advance(10);
@@ -130,7 +130,7 @@ test('a token with an unknown key id gets 503 if too many key ids wait for a fet
   expect(refused[0]).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
 });
 
-test('a failed fetch of keys is repeated after one second at the earliest', async () => {
+test('after a failed fetch of keys, no further fetch starts for one second', async () => {
   const source = setUp();
   let requests = 0;
   provider.state.respond = (_, response) => {
@@ -145,7 +145,7 @@ test('a failed fetch of keys is repeated after one second at the earliest', asyn
   expect(requests).toBe(2);
 });
 
-test('a key that the provider withdrew is rejected when the keys are 10 minutes old', async () => {
+test('keys that are 10 minutes old are fetched again, and a withdrawn key is then rejected', async () => {
   const source = setUp();
   await source.ask('old');
   provider.state.keys = [rotated.publicJwk];
@@ -153,7 +153,7 @@ test('a key that the provider withdrew is rejected when the keys are 10 minutes 
   expect(await source.ask('old')).toBeDefined();
   expect(provider.state.fetches).toBe(1);
   source.advance(1);
-  // The request that triggers the background fetch is still verified with the old keys.
+  // This request starts the background fetch, and still gets the old key.
   expect(await source.ask('old')).toBeDefined();
   const rejection = await until('the key is rejected', () =>
     source.ask('old').then(

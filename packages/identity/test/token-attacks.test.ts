@@ -135,7 +135,7 @@ describe('the Authorization header', () => {
     'Bearer a,b',
     `Bearer ${'x'.repeat(30_000)}`,
     'Bearer …',
-  ])('the malformed Authorization header of case %# gets 401', async (authorization) => {
+  ])('a malformed Authorization header (case %#) gets 401', async (authorization) => {
     await expect(identity.authenticate({ authorization })).rejects.toMatchObject({ status: 401 });
   });
 
@@ -213,7 +213,7 @@ describe('rejected tokens', () => {
     }
   });
 
-  test('a token that requires an unknown extension is rejected', async () => {
+  test('a token whose `crit` header requires an unknown extension is rejected', async () => {
     const good = (await make()).split('.');
     const header = encode({ alg: 'RS256', kid: 'first', crit: ['exp'], exp: 1 });
     expect(await refusal([header, good[1], good[2]].join('.'))).toMatchObject({ code: 'unauthenticated' });

@@ -9,8 +9,8 @@ export type ParseResult<T> = { value: T } | { problem: string };
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Parses a duration such as `250ms`, `5s`, `2m`, `1h` or `1d` to milliseconds. A result below `min` is rejected, and so
- * is a number without a unit, because it is ambiguous.
+ * Parses a duration such as `250ms`, `5s`, `2m`, `1h` or `1d` to milliseconds. A result below `min` milliseconds is
+ * rejected. A number without a unit is also rejected, because it is ambiguous.
  */
 export function parseDurationMs(text: string, { min = 0 }: { min?: number } = {}): ParseResult<number> {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text);

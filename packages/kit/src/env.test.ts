@@ -60,7 +60,7 @@ test('settings are parsed to their types, with fallbacks for unset and empty var
   });
 });
 
-test('all problems of the settings are reported, without the values, which can be secrets', () => {
+test('all problems of the settings are reported, without values, because these can be secrets', () => {
   const env = {
     PORT: '99999',
     COUNT: '1e3',
@@ -98,7 +98,7 @@ test('all problems of the settings are reported, without the values, which can b
   expect(problems.join()).not.toContain('hunter2');
 });
 
-test('a rejected variable is reported even if the configuration builder throws', () => {
+test('a missing variable is reported even if its placeholder makes the builder throw', () => {
   const problems = problemsOf(() =>
     readEnv({}, (read) => ({ first: read.json<string[]>('LIST', (value) => value as string[]).at(0) })),
   );
@@ -128,7 +128,7 @@ test('the configuration is frozen at every level', () => {
   expect(() => config.http.ports.push(2)).toThrow(TypeError);
 });
 
-test('a secret is printed as [redacted] everywhere; only reveal returns it', () => {
+test('a secret is printed as [redacted], and only reveal returns its value', () => {
   const { key } = readEnv({ KEY: 'hunter2' }, (read) => ({ key: read.secret('KEY') }));
   const printed = [
     `${key}`,
@@ -179,7 +179,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('a secret is read from NAME or NAME_FILE if the other variable is empty', () => {
+  test('a secret is read from one of NAME and NAME_FILE if the other variable is empty', () => {
     const KEY_FILE = fileOf('hunter2');
     expect(readEnv({ KEY: ' ', KEY_FILE }, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe(
       'hunter2',

@@ -25,8 +25,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads settings into one deeply frozen object. A variable without a fallback is required, except with the methods
  * `optional…`. An empty variable counts as not set. A secret NAME can also be read from the file that NAME_FILE names.
- * @throws ConfigError that lists all problems. It contains no values that can be secrets. A variable that switches off
- *   the check of certificates is a problem too
+ * @throws ConfigError that lists all problems, without values that can be secrets. A variable that switches off the
+ *   check of certificates is also a problem
  */
 export function readEnv<T extends object>(env: Environment, build: (read: EnvReader) => T): Readonly<T> {
   const problems: string[] = [];
@@ -39,8 +39,8 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   try {
     config = build(reader);
   } catch (error) {
-    // A rejected variable has a placeholder as its value, and the placeholder can make `build` throw. That error is
-    // only a consequence, so only the rejected variables are reported.
+    // A rejected variable has a placeholder as its value, and the placeholder can make `build` throw. The error of
+    // `build` is then only a consequence, so only the rejected variables are reported.
     if (problems.length === 0) throw error;
     throw new ConfigError(problems);
   }
@@ -105,7 +105,7 @@ function createReader(env: Environment, problems: string[]) {
     optionalString: (name: string) => env[name]?.trim() || undefined,
     int: (name: string, fallback?: number, range: { min?: number; max?: number } = {}) =>
       read(name, fallback, 0, (text) => parseInteger(text, range)),
-    /** With port 0, the operating system chooses a free port. */
+    /** Reads a port, from 0 to 65535. With port 0, the operating system chooses a free port. */
     port: (name: string, fallback?: number) =>
       read(name, fallback, 0, (text) => parseInteger(text, { min: 0, max: 65_535 })),
     bool: (name: string, fallback?: boolean) => read(name, fallback, false, parseBoolean),
@@ -114,12 +114,12 @@ function createReader(env: Environment, problems: string[]) {
         const value = values.find((candidate) => candidate === text);
         return value === undefined ? { problem: `must be one of ${values.join(', ')}` } : { value };
       }),
-    /** A comma-separated list. */
+    /** Reads a comma-separated list of texts. */
     list: (name: string, fallback?: string[]) =>
       read<string[]>(name, fallback, [], (text) => ({ value: splitList(text) })),
     url: (name: string, fallback?: string, protocols: readonly string[] = ['http', 'https']) =>
       read(name, fallback, 'http://placeholder.invalid', (text) => parseUrl(text, protocols)),
-    /** A URL that can contain a password. */
+    /** Reads a URL that can contain a password. */
     secretUrl: (name: string, protocols: readonly string[], fallback?: string) =>
       new Secret(
         readSecret(name, fallback, `${protocols[0]}://placeholder.invalid`, (text) =>
@@ -133,10 +133,10 @@ function createReader(env: Environment, problems: string[]) {
     },
     durationMs: (name: string, fallback?: number, range: { min?: number } = {}) =>
       read(name, fallback, 0, (text) => parseDurationMs(text, range)),
-    /** A comma-separated list of durations. */
+    /** Reads a comma-separated list of durations as milliseconds. */
     durationsMs: (name: string, fallback?: number[]) =>
       read<number[]>(name, fallback, [], (text) => each(text, parseDurationMs)),
-    /** A comma-separated list of address ranges. */
+    /** Reads a comma-separated list of address ranges in CIDR notation. */
     cidrs: (name: string, fallback?: string[]) =>
       read<string[]>(name, fallback, [], (text) => each(text, parseCidr)),
     /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */

@@ -35,7 +35,7 @@ async function runAtOnce(script: string): Promise<ChildProcess[]> {
   return started;
 }
 
-test('exactly one of twenty processes gets a lock, even if the last holder was killed', async () => {
+test('exactly one of twenty processes gets a lock, even if the previous holder was killed', async () => {
   writeFileSync(file, 'left by a process of another machine');
   for (let round = 0; round < 3; round += 1) {
     const started = await runAtOnce(`
@@ -64,7 +64,7 @@ test('twenty processes with a file lock change a file one after the other', asyn
   expect(Number(readFileSync(counter, 'utf8'))).toBe(3 * processes);
 }, 60_000);
 
-test('if the lock module has no binary for the system, locking fails and names a remedy', async () => {
+test('if the lock module has no binary for the system, the error names a remedy', async () => {
   const source = `
     Object.defineProperty(process, 'arch', { value: 'without-binary' });
     const { tryLockFile } = await import(${JSON.stringify(module)});

@@ -34,7 +34,7 @@ export async function tryLockFile(path: string): Promise<FileLock | undefined> {
 
 const retryMs = 50;
 
-/** Runs `work` while this process holds the lock of `path`. The wait for the lock has no time limit. */
+/** Waits for the lock of `path` without a time limit, and runs `work` while this process holds the lock. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let lock = await tryLockFile(path);
   while (lock === undefined) {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close(100));
 
-test('a service whose dependencies work is ready', async () => {
+test('/readyz returns 200 if all dependencies work', async () => {
   state.database = async () => {};
   const response = await fetch(`${server.url}/readyz`);
   expect([response.status, await response.json()]).toEqual([
@@ -66,7 +66,7 @@ test.each<[string, HealthCheck]>([
     },
   ],
   ['hangs', () => new Promise(() => {})],
-])('/readyz names a dependency that %s, and /livez stays 200', async (_, check) => {
+])('if a dependency %s, /readyz names it with status 503, and /livez returns 200', async (_, check) => {
   state.database = check;
   const response = await fetch(`${server.url}/readyz`);
   expect(response.status).toBe(503);
@@ -80,7 +80,7 @@ test.each<[string, HealthCheck]>([
   expect((await fetch(`${server.url}/livez`)).status).toBe(200);
 });
 
-test('/readyz quotes the detail of an AppError that a check throws', async () => {
+test('/readyz shows the detail of an AppError that a check throws', async () => {
   state.database = async () => {
     throw new AppError('unavailable', 'Run the migrations.');
   };

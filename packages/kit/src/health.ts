@@ -4,7 +4,7 @@ import { withTimeout } from './concurrency/timeout.js';
 import { definePublicRoute, type Route } from './http/route.js';
 
 /**
- * Check of a dependency. It rejects if the dependency does not work. The detail of an `AppError` is shown to callers.
+ * Checks a dependency. Rejects if the dependency does not work. The detail of an `AppError` is shown to callers.
  */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
@@ -12,9 +12,9 @@ export interface HealthOptions {
   /** Checks of the dependencies, by name. */
   checks: Readonly<Record<string, HealthCheck>>;
   /**
-   * Returns true for an error that makes the service not ready. The function should return false if the service works
-   * without the dependency, or itself responds with 503 to requests that need the dependency. Otherwise a load balancer
-   * would remove all instances at once. Default: true for every error.
+   * Returns true for an error that makes the service not ready. It should return false if the service works without the
+   * dependency, or responds with 503 to requests that need it. With true, a load balancer would remove all instances at
+   * once. Default: true for every error.
    */
   isOwnFault?: (error: unknown) => boolean;
   /** Timeout of each check, in milliseconds. Default: 2,000. */
@@ -88,7 +88,7 @@ export function healthRoutes(options: HealthOptions): Route<never>[] {
 
 interface Failing {
   name: string;
-  /** The detail of an `AppError` is shown to callers. Other messages are not, because they can contain host names. */
+  /** Only the detail of an `AppError` is shown to callers. Messages of other errors can contain host names. */
   error: unknown;
 }
 

@@ -21,7 +21,7 @@ test.each<[name: string, value: unknown, path: string, message: string]>([
   ['a name', { a: { 'b\0': 1 } }, '/a', `has a name that ${nul}`],
   ['a name of the value itself', { '\ud800': 1 }, '', `has a name that ${surrogate}`],
   ['under __proto__', JSON.parse('{"__proto__":{"a":"\\u0000"}}'), '/__proto__/a', nul],
-])('text that cannot be stored is reported with its path: %s', (_name, value, path, message) => {
+])('text that cannot be stored (%s) is reported with its path', (_name, value, path, message) => {
   expect(findInvalidText(value)).toEqual({ path, message });
 });
 

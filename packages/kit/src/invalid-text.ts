@@ -57,8 +57,8 @@ function locateInvalidText(value: unknown): FieldError | undefined {
 const maxPathCharacters = 500;
 
 /**
- * Limits the length of a path. The caller controls names and nesting, so an unlimited path could be as long as the
- * message.
+ * Limits the length of a path. The sender of a value controls its names and nesting, so an unlimited path could be as
+ * long as the message.
  */
 function truncate(path: string): string {
   return path.length > maxPathCharacters ? `${path.slice(0, maxPathCharacters).toWellFormed()}…` : path;

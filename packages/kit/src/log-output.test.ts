@@ -40,7 +40,7 @@ const failures = ['ENOSPC', 'EDQUOT', 'EIO', 'EPIPE', 'EAGAIN'];
 const line = `${'x'.repeat(1_023)}\n`;
 
 test.each(failures)(
-  'log lines whose write fails with %s are written when writing works again',
+  'log lines whose write fails with %s are written when writes succeed again',
   (failsWith) => {
     const { state, write } = setUp();
     write('before');
@@ -54,7 +54,7 @@ test.each(failures)(
 );
 
 test.each(failures)(
-  'log lines that wait during %s are limited to 1 MiB, and dropped ones are counted',
+  'while writes fail with %s, at most 1 MiB of log lines wait, and dropped lines are counted',
   (failsWith) => {
     const { state, output } = setUp();
     Object.assign(state, { freeBytes: 0, failsWith });
@@ -78,7 +78,7 @@ test('the number of dropped log lines is reported even if no further line follow
   expect(state.text).toContain('dropped 976\n');
 });
 
-test('a log line that standard output accepts only in two parts is written completely', () => {
+test('a log line is written completely if standard output accepts it in two parts', () => {
   const { state, write } = setUp();
   state.freeBytes = 4;
   write('in two parts');
@@ -88,7 +88,7 @@ test('a log line that standard output accepts only in two parts is written compl
   expect(state.text).toBe('in two parts\nnext\n');
 });
 
-test.each(failures)('a flush of the log during %s ends within about a second', (failsWith) => {
+test.each(failures)('a flush of the log ends in less than 3 s while writes fail with %s', (failsWith) => {
   const { state, write } = setUp();
   Object.assign(state, { freeBytes: 0, failsWith });
   const startedAtMs = performance.now();

@@ -2,7 +2,7 @@ import sonicBoom from 'sonic-boom';
 
 export interface LogOutput {
   write(line: string): void;
-  /** Writes all waiting lines. If standard output is a full pipe, the call waits for at most one second. */
+  /** Writes all waiting lines. While standard output is a full pipe, the call blocks for at most one second. */
   flushSync(): void;
 }
 
@@ -12,7 +12,7 @@ export interface LogOutputOptions {
 }
 
 const standardOutput = 1;
-/** Number of bytes that are gathered before a write. A write for each line takes longer than formatting the line. */
+/** Number of bytes that are gathered before a write, because a write for each line takes longer than formatting it. */
 const minWriteBytes = 4_096;
 const maxDelayMs = 100;
 const maxWaitingBytes = 1_048_576;
@@ -34,8 +34,8 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     contentMode: 'buffer',
     minLength: minWriteBytes,
     maxLength: maxWaitingBytes,
-    // By default, sonic-boom retries a write to a full pipe, and the process is blocked meanwhile. Without the retry,
-    // the lines stay in the buffer until the next write.
+    // By default, sonic-boom blocks the process while it retries a write to a full pipe. Without the retry, the lines
+    // stay in the buffer until the next write.
     retryEAGAIN: () => false,
   });
   let flushTimer: NodeJS.Timeout | undefined;
@@ -57,8 +57,8 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   let linesInDrop = 1;
   const reportDropped = () => {
     if (dropped === 0) return;
-    // sonic-boom can also drop the report of the dropped lines. The report then counts as all the lines that it
-    // reports, and not as one line.
+    // sonic-boom can also drop the line that reports the dropped lines. This line then counts as all the lines that it
+    // reports.
     linesInDrop = dropped;
     dropped = 0;
     write(describeDropped(linesInDrop));

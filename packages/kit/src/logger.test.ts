@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test('success lines are not written if the log level is set to warn', () => {
+test('success lines are not written if the log level is warn', () => {
   expect(logged((logger) => logger.success({}, 'event'), { level: 'warn' })).toBe('');
 });
 
@@ -85,7 +85,7 @@ test('a logged error contains its causes with their codes, and no other properti
   expect(text).not.toContain('hunter2');
 });
 
-test('an error that is its own cause can be logged', () => {
+test('an error that is its own cause is logged', () => {
   const error: Error & { cause?: unknown } = new Error('round');
   error.cause = error;
   expect(logged((logger) => logger.error({ err: error }, 'event'))).toContain('round');
@@ -127,7 +127,7 @@ test.each([
 test.each([
   ['full disk', '/dev/full'],
   ['reader that does not read', 'pipe'],
-])('log output to a %s blocks neither the service nor its exit', async (_name, target) => {
+])('log output to a %s does not block the service or its exit', async (_name, target) => {
   const script = `
     const { createLogger } = await import(${JSON.stringify(new URL('../dist/logger.js', import.meta.url))});
     const logger = createLogger({ service: 'test', level: 'info' });

@@ -85,8 +85,8 @@ function createTimestamp(): () => string {
 let output: LogOutput | undefined;
 
 /**
- * Returns the output that all loggers without a `destination` share, so that their lines stay in order. The output is
- * flushed when the process exits.
+ * Returns the output that writes to standard output. All loggers without a `destination` share it, so that their lines
+ * stay in order. The output is flushed when the process exits.
  */
 function standardOutput(base: object): LogOutput {
   if (output) return output;

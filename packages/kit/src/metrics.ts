@@ -62,7 +62,7 @@ export function createMetrics({ service }: { service: string }): Metrics {
   };
 }
 
-/** Serves `/metrics` on a separate port. This port can stay private when the port of the API is public. */
+/** Serves `/metrics` on a separate port, which can stay private although the port of the API is public. */
 export function serveMetrics(metrics: Metrics, address: { host: string; port: number }): Promise<HttpServer> {
   return listen(async (request, response) => {
     if (request.url !== '/metrics') {

@@ -12,7 +12,8 @@ export interface RunServiceOptions {
   /** Loads the configuration and starts the service. */
   start(): Promise<RunningService>;
   /**
-   * Maximum time from the stop request to the exit, in milliseconds. Default: 25,000, longer than the longest request.
+   * Maximum time from the stop request to the exit, in milliseconds. Default: 25,000, because a request of a delivery
+   * takes up to 20 s.
    */
   deadlineMs?: number;
 }
@@ -45,7 +46,7 @@ export async function runService({ service, start, deadlineMs = 25_000 }: RunSer
   process.exit(0);
 }
 
-/** Resolves with the reason of the first stop request, and aborts `stopping`. A second signal ends the process. */
+/** Resolves with the first stop request, and aborts `stopping`. A signal after that ends the process with code 1. */
 function waitForStopRequest(stopping: AbortController): Promise<string> {
   return new Promise((resolve) => {
     const stop = (reason: string) => {

@@ -1,10 +1,10 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * Adds the formats and keywords that our schemas use beyond JSON Schema. The format `uuid` (RFC 9562) rejects all texts
- * that PostgreSQL rejects, and `date-time` (RFC 3339) rejects all texts that JavaScript's Date rejects. `uri` accepts
- * the URLs of the WHATWG standard, and `printable` accepts texts without control characters. `x-max-bytes` limits the
- * total UTF-8 bytes of the member names and string values of an object.
+ * Adds the formats and keywords that Tocsin's schemas use beyond JSON Schema. The format `uuid` (RFC 9562) rejects all
+ * texts that PostgreSQL rejects, and `date-time` (RFC 3339) rejects all texts that JavaScript's Date rejects. `uri`
+ * accepts the URLs of the WHATWG standard. `printable` rejects control characters, and white space except the space.
+ * `x-max-bytes` limits the total UTF-8 bytes of the member names and string values of an object.
  */
 export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addFormat('uuid', uuid);
@@ -18,8 +18,8 @@ export function addFormatsAndKeywords(ajv: Ajv2020): void {
     errors: false,
     validate: (limit: number, value: object) => textBytesOf(value) <= limit,
   });
-  // This validator ignores two other keywords: `example` is used only in the OpenAPI document, and `x-items-apart` is
-  // used only by the check of request bodies.
+  // ajv must know two other keywords without validating them: `example` is for the OpenAPI document, and
+  // `x-items-apart` is for the check of request bodies.
   ajv.addVocabulary(['example', 'x-items-apart']);
 }
 

@@ -61,7 +61,7 @@ test('a file of certificate authorities that contains no certificate is rejected
   ]);
 });
 
-test('a URL with a client certificate and without its key is rejected', () => {
+test('a URL that names a client certificate without its key is rejected', () => {
   expect(problemsOf({ AMQP_URL: `amqps://h/?certfile=${file}` })).toEqual([
     'AMQP_URL needs both certfile and keyfile',
   ]);
@@ -73,7 +73,7 @@ test('the error for invalid certificate and key files does not quote their conte
   expect(problem).not.toContain('hunter2');
 });
 
-test('certificate files for a connection without TLS are rejected', () => {
+test('a URL without TLS that names a certificate file is rejected', () => {
   expect(problemsOf({ AMQP_URL: `amqp://h/?cacertfile=${missing}` })[0]).toBe(
     'AMQP_URL has cacertfile and no TLS: it must begin with amqps://',
   );

@@ -6,14 +6,14 @@ import type { Secret } from './secret.js';
 /**
  * Reads DATABASE_URL. The parameters sslrootcert, sslcert and sslkey are paths of PEM files, with the meaning that
  * libpq defines. `pg` checks the certificate and the name of the server with every sslmode except `disable` (no TLS)
- * and `no-verify`. The sslmode `no-verify` is rejected here. `pg` reads the PEM files again for each connection.
+ * and `no-verify`. A URL with `no-verify` is reported as a problem. `pg` reads the PEM files again for each connection.
  */
 export function readDatabaseUrl(read: EnvReader): Secret {
   const name = 'DATABASE_URL';
   const url = read.secretUrl(name, ['postgres', 'postgresql']);
   const { searchParams } = new URL(url.reveal());
-  // With `uselibpqcompat`, most modes do not check the name of the server, and some do not check its certificate. The
-  // parameter is therefore rejected.
+  // The parameter `uselibpqcompat` is rejected, because with it most modes do not check the name of the server, and
+  // some do not check its certificate.
   const isUnchecked = [searchParams.get('sslmode'), searchParams.get('ssl')].includes('no-verify');
   if (isUnchecked || searchParams.has('uselibpqcompat')) read.problem(`${name} ${uncheckedCertificates}`);
   checkFiles(read, { name, searchParams, ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' });

@@ -6,14 +6,14 @@ import { readBrokerUrl, readDatabaseUrl } from './server-url.js';
 /** Settings that every service has. */
 export interface ServiceConfig {
   /**
-   * Address on which the HTTP server listens. It serves the API, or only `/livez` and `/readyz` in a service without an
-   * API.
+   * Address of the HTTP server for the API, `/livez` and `/readyz`. In a service without an API, the server has only
+   * `/livez` and `/readyz`.
    */
   http: { host: string; port: number };
   /** Address of the server for `/metrics`. */
   metrics: { host: string; port: number };
   logLevel: LogLevel;
-  /** Log lines about successful work: the percentage that the service writes. It chooses these lines at random. */
+  /** Percentage of the log lines about successful work that the service writes. The lines are chosen at random. */
   logSuccessPercent: number;
   /**
    * URL of an OTLP receiver (OTEL_EXPORTER_OTLP_ENDPOINT); undefined switches tracing off. OpenTelemetry itself reads

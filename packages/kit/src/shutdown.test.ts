@@ -9,7 +9,7 @@ test('resources are closed once each, in reverse order of opening', async () => 
   expect(closed).toEqual(['server', 'broker', 'pool']);
 });
 
-test('the error of a shutdown names the resources that fail or hang, and all others are closed', async () => {
+test('a resource that fails or hangs is named in the shutdown error, and the others are closed', async () => {
   const closed: string[] = [];
   const shutdown = createShutdown();
   shutdown.add('pool', async () => closed.push('pool'));
@@ -23,7 +23,7 @@ test('the error of a shutdown names the resources that fail or hang, and all oth
   expect(closed).toEqual(['pool']);
 });
 
-test('the close function of a resource gets the time that is left until the shutdown deadline', async () => {
+test('the close function of a resource gets the milliseconds left until the deadline', async () => {
   const shutdown = createShutdown();
   let remaining = 0;
   shutdown.add('server', async (remainingMs) => {

@@ -21,8 +21,8 @@ export interface Shutdown {
 }
 
 /**
- * Extra time in milliseconds after the deadline, in which a resource can cut its connections. A resource that needs
- * more time counts as not closed cleanly.
+ * Time in milliseconds after the deadline that a resource has to cut its connections. A resource that needs longer is
+ * reported as not closed cleanly.
  */
 const graceMs = 250;
 

@@ -3,8 +3,8 @@ import { createAckBatcher } from './ack-batcher.js';
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Creates a batcher that has received the tags 1 to `count`. `frames` lists the sent acknowledgements: `5` for the tag
- * 5 only, `<=5` for all tags up to 5.
+ * Creates a batcher that has received the tags 1 to `count`. `frames` lists the sent acknowledgements: `5` means only
+ * the tag 5, and `<=5` means all tags up to 5.
  */
 function start(count: number, send: () => void = () => {}) {
   const frames: (string | number)[] = [];
@@ -16,7 +16,7 @@ function start(count: number, send: () => void = () => {}) {
   return { frames, ...batcher };
 }
 
-test('messages before the oldest one in flight share an acknowledgement; later ones do not', async () => {
+test('settled messages before the oldest unsettled one share a frame; later ones get one each', async () => {
   const { ack, frames } = start(6);
   for (const tag of [5, 2, 1, 6]) ack(tag);
   expect(frames).toEqual([]);

@@ -29,7 +29,7 @@ export interface ChannelRegistry {
 }
 
 export interface ChannelRegistryOptions {
-  /** Interval between two declarations of the topology, in milliseconds. Undefined: the topology is never declared. */
+  /** Interval between two declarations of the topology, in milliseconds. If undefined, it is never declared. */
   declareEveryMs: number | undefined;
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Called when a channel is open and prepared. */

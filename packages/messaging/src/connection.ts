@@ -7,7 +7,8 @@ import { refusalOf } from './refusal.js';
 
 export interface BrokerOptions {
   /**
-   * URL such as amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… (paths of PEM files)
+   * URL of the broker: amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=…. The
+   * parameters are paths of PEM files.
    */
   url: string;
   /** Name of the connection in the broker's management interface. */
@@ -20,14 +21,14 @@ export interface BrokerOptions {
    */
   declareEveryMs?: number;
   /**
-   * False: exchanges, queues and bindings must exist already. This suits a broker user that may only publish. Default:
-   * true.
+   * If false, exchanges, queues and bindings must exist already. A broker user that may only publish needs this
+   * setting, because it may not declare them. Default: true.
    */
   declare?: boolean;
   /**
-   * True: no further attempt is made if the broker rejects the first connection because of the login, a permission, or
-   * a missing exchange or queue. Attempts continue if the broker rejects the virtual host, and after any error that
-   * follows a successful connection. Default: false.
+   * If true, the attempts to connect end when the broker reports a rejected login, a missing permission, or a missing
+   * exchange or queue, unless a connection has succeeded before. A rejected virtual host does not end the attempts.
+   * Default: false.
    */
   stopIfRefused?: boolean;
 }
@@ -59,7 +60,7 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** Starts to connect to the broker. Does not wait for a connection; `ready` does. */
+/** Starts to connect to the broker, but does not wait for the connection. Callers wait with `ready`. */
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
   const { url, name, logger, declareEveryMs = 30_000, declare = true, stopIfRefused = false } = options;
   const log: ChannelRegistryOptions['logger'] = {
@@ -104,7 +105,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     url,
     name,
     attach(connection) {
-      // This call must come before any channel is open. A blocked broker reports its block only once on a connection:
+      // This call must come before any channel is open. A blocked broker reports the block only once on a connection,
       // when it receives the first message.
       watchBlocked(connection);
       return channels.openAll(connection);

@@ -79,7 +79,7 @@ async function start(options: Partial<ConsumerOptions> = {}) {
   };
 }
 
-test('a consumer receives at once unless it starts paused', async () => {
+test('a consumer receives messages at once unless it starts paused', async () => {
   expect(await (await start()).taken()).toEqual(['prefetch 10', 'consume']);
   const { consumer, taken } = await start({ isPaused: true });
   expect(await taken()).toEqual([]);
@@ -87,7 +87,7 @@ test('a consumer receives at once unless it starts paused', async () => {
   expect(await taken()).toEqual(['prefetch 10', 'consume']);
 });
 
-test('a message is retried after one, two and four seconds, and then every five seconds', async () => {
+test('the longest delays before the retries of a message are 1, 2 and 4 s, and then always 5 s', async () => {
   jest.useFakeTimers({ doNotFake: realTimersExcept('setTimeout') });
   jest.spyOn(Math, 'random').mockReturnValue(1);
   const fault = new Error('not now');

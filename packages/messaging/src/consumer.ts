@@ -26,7 +26,7 @@ export interface ConsumerOptions {
    * during the call or later. A thrown error counts as a call of `retry`.
    */
   handle: (message: QueueMessage) => void;
-  /** True: the consumer starts paused. */
+  /** If true, the consumer starts paused. Default: false. */
   isPaused?: boolean;
   /**
    * Called with the error of each `retry`, unless the message was returned to the broker, and with an error each time
@@ -66,8 +66,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   let current: ConsumerChannel | undefined;
   let isPaused = options.isPaused ?? false;
   /**
-   * Subscribes or unsubscribes as needed. Errors are ignored: the channel of a failed call closes, and a new channel is
-   * opened.
+   * Subscribes if the consumer may receive messages, and unsubscribes otherwise. Errors are ignored: the channel of a
+   * failed call closes, and a new channel is opened.
    */
   const update = async () => current?.subscription.update().catch(() => {});
   const setPaused = async (paused: boolean) => {
@@ -115,8 +115,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       inFlight.remove(message.bytes);
     },
     retry(message, error) {
-      // The broker delivers the message again if it was returned to the broker meanwhile. An error of this processing
-      // is then not reported.
+      // If the message was returned to the broker meanwhile, the broker delivers it again. The error of this copy is
+      // therefore not reported.
       if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
       const again = () => message.isReturned() || deliver(message);

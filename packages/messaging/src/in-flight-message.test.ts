@@ -23,7 +23,7 @@ function receive(headers: object | undefined) {
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
-test('a message has queue, routing key and known headers, and its size counts only known headers', () => {
+test('a message has its queue, routing key and known headers; its size ignores other headers', () => {
   const headers = {
     [requestIdHeader]: 'an-id',
     [traceparentHeader]: traceparent,
@@ -54,7 +54,7 @@ test.each([
   ['a\n', false],
   ['a"', false],
   [7, false],
-])('the request id %j of a message is kept: %s', (id, isKept) => {
+])('a message has the request id %j if it is safe to log: %s', (id, isKept) => {
   expect(receive({ [requestIdHeader]: id }).message.requestId).toBe(isKept ? id : undefined);
 });
 
@@ -63,7 +63,7 @@ test.each([
   ['p'.repeat(257), false],
   ['', true],
   [7, false],
-])('the publisher %j of a message is kept: %s', (publisher, isKept) => {
+])('a message has the publisher %j if it is text of at most 256 characters: %s', (publisher, isKept) => {
   expect(receive({ [alertPublisherHeader]: publisher }).message.publisher).toBe(
     isKept ? publisher : undefined,
   );

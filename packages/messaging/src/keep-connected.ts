@@ -5,7 +5,7 @@ import { exponentialBackoffMs, sleep, withTimeout } from '@tocsin/kit';
 import { type ChannelModel, connect } from 'amqplib';
 
 export interface KeepConnectedOptions {
-  /** URL such as amqp:// or amqps://user:password@host:port/vhost?cacertfile=…&certfile=…&keyfile=… */
+  /** URL of the broker, in the form that `BrokerOptions.url` describes. */
   url: string;
   /** Name of the connection in the broker's management interface. */
   name: string;
@@ -100,8 +100,8 @@ function isVirtualHostRejected(error: unknown): boolean {
 }
 
 function virtualHostRejected(url: string): Error {
-  // amqplib also decodes the name of the virtual host with `decodePercent` (`unescape` of Node). Unlike
-  // `decodeURIComponent`, this function accepts a single percent sign.
+  // amqplib decodes the name of the virtual host with the same function, `unescape` of `node:querystring`. Unlike
+  // `decodeURIComponent`, it accepts a percent sign without two hexadecimal digits after it.
   const name = decodePercent(new URL(url).pathname.slice(1)) || '/';
   return new Error(
     `The broker rejects the virtual host ${JSON.stringify(name)}: it does not exist, is down or has reached a limit, or the user has no permission in it.`,

@@ -76,7 +76,7 @@ test('a nacked message fails as refused, and a message that no queue receives fa
   ]);
 });
 
-test('the cause of an unavailable broker is the error of its channel, or else of its connection', async () => {
+test('an error with the reason unavailable has the error of the channel or connection as cause', async () => {
   const { channel, confirms, state, outcomeOf, withoutChannel } = await start();
   expect(withoutChannel).toEqual({ reason: 'unavailable', cause: lost });
   state.throws = new Error('The channel is closing.');
@@ -112,7 +112,7 @@ test.each([
   expect(failed).toEqual([{ reason: 'timeout', cause: undefined }]);
 });
 
-test('new messages to a blocked broker fail at once, and unconfirmed ones after 250 ms', async () => {
+test('while the broker is blocked, new messages fail at once and unconfirmed ones after 250 ms', async () => {
   const { confirms, state, block, outcomeOf } = await start();
   const ends: unknown[] = [];
   for (const name of ['confirmed', 'unread']) void outcomeOf().then((outcome) => ends.push([name, outcome]));

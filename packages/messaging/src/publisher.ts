@@ -50,7 +50,7 @@ interface Pending {
 export interface PublisherOptions {
   /** Maximum wait for a confirm, in milliseconds. Default: 5,000. */
   confirmTimeoutMs?: number;
-  /** The circuit breaker opens after this time without any confirm, in milliseconds. Default: never. */
+  /** Time after which the circuit breaker opens if messages get no confirm, in milliseconds. Default: never. */
   refuseAfterMs?: number;
 }
 
@@ -146,8 +146,7 @@ const overdueCheckMs = 250;
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
   for (const { deadlineMs, fail } of pending.values()) {
-    // The map is in the order of the deadlines. After the first message that is not overdue, no further message is
-    // overdue.
+    // The map is in the order of the deadlines, so the messages after this one are not overdue either.
     if (deadlineMs > nowMs) return;
     fail(new PublishError('timeout', 'The broker has not confirmed the message in time.'));
   }
@@ -179,8 +178,9 @@ function unavailable(cause?: unknown): PublishError {
 }
 
 /**
- * Converts the error of a failed confirm. A nack is recognised by the message of the error, because amqplib gives no
- * code. If the broker closed the channel, its reason is in the event `error`, which was emitted before.
+ * Converts amqplib's error of a failed confirm to a PublishError. A nack is recognised by the text of the error,
+ * because amqplib gives no code. If the broker closed the channel, the reason is in `channelError`, which amqplib
+ * emitted before.
  */
 function rejection(cause: unknown, channelError: unknown): PublishError {
   const nacked = cause instanceof Error && cause.message === 'message nacked';

@@ -26,8 +26,7 @@ export async function createQueueDepth(broker: Broker, queue: string): Promise<Q
 
   return async () => {
     if (channel === undefined) throw new Error('The broker is unavailable.');
-    // Concurrent calls share one request, so that requests do not accumulate while the broker does not reply for a long
-    // time.
+    // Concurrent calls share one request, so that requests do not accumulate while the broker does not reply.
     pending ??= channel.checkQueue(queue).finally(() => {
       pending = undefined;
     });

@@ -14,7 +14,7 @@ test.each<[string, string | undefined, unknown]>([
   ['the text ACCESS-REFUSED', 'forbidden', new Error('403 (ACCESS-REFUSED) with message')],
   ['a longer word', undefined, new Error('NOACCESS_REFUSED')],
   ['another text', undefined, new Error('closed')],
-])('an error with %s is a refusal of the kind: %s', (_, kind, error) => {
+])('refusalOf returns for an error with %s: %s', (_, kind, error) => {
   expect(refusalOf(error)).toBe(kind);
 });
 

@@ -5,8 +5,8 @@ export type Refusal = 'forbidden' | 'undeclared';
 const byCode: Readonly<Record<number, Refusal>> = { 403: 'forbidden', 404: 'undeclared', 530: 'forbidden' };
 
 /**
- * Returns the kind of rejection if the error says that the broker rejected the client, and would reject it again on a
- * new connection. Returns undefined for every other error.
+ * Returns the kind of rejection for an error with which the broker rejected the client and would reject it again on a
+ * new connection. Returns undefined for every other value.
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -52,9 +52,9 @@ test.each([
 });
 
 test.each([
-  ['as many as fit in the target', 20, 0, 50 - 32],
-  ['at most its prefetch', 1, 0, 100 - 32],
-  ['its prefetch without the messages in flight', 1, 40, 100 - 40],
+  ['as many messages as fit in its target', 20, 0, 50 - 32],
+  ['at most as many messages as its prefetch', 1, 0, 100 - 32],
+  ['its prefetch minus the messages in flight', 1, 40, 100 - 40],
 ])('after 32 messages, a consumer requests %s', async (_, bytes, inFlight, count) => {
   const { state, receive, update } = start();
   await update();

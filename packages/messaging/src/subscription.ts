@@ -38,8 +38,8 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
   const first =
     targetBytes === Number.POSITIVE_INFINITY ? options.prefetch : Math.min(firstPrefetch, options.prefetch);
   /**
-   * Tags of one or two consumers on the channel. The prefetch of a consumer cannot be changed after its start. To
-   * increase the total prefetch, a second consumer is started, whose prefetch is the difference.
+   * Tags of the AMQP consumers on the channel, at most two. The prefetch of a consumer cannot be changed after its
+   * start. To increase the total prefetch, a second consumer is started, whose prefetch is the difference.
    */
   let consumerTags: string[] = [];
   let isExtended = false;
@@ -51,8 +51,8 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
   });
 
   /**
-   * Runs calls of `update` and `extend` one after the other. Each of them waits for replies of the broker, and a second
-   * call in this time could subscribe twice.
+   * Runs calls of `update` and `extend` one after the other. Each call waits for replies from the broker. If another
+   * call ran during this wait, both calls could subscribe.
    */
   const inOrder = (work: () => Promise<void>): Promise<void> => {
     const step = lastStep.then(work);
@@ -73,7 +73,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
       sample = { count: 0, bytes: 0 };
       await subscribe(first);
     }
-    // `mayReceive` is called again, because its result can have changed while the broker replied.
+    // `mayReceive` is called again, because its result can have changed during the wait for the broker's reply.
     if (mayReceive()) return;
     const tags = consumerTags;
     consumerTags = [];

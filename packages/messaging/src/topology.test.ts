@@ -56,6 +56,6 @@ test.each([
   },
 );
 
-test('a declaration that fails with another code than 406 throws an error', async () => {
+test('a declaration that fails with a code other than 406 throws an error', async () => {
   await expect(declare({ refused: 'alert-fired', code: 403 })).rejects.toThrow('refused');
 });

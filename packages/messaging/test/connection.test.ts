@@ -37,7 +37,7 @@ test('a channel whose preparation fails is opened again, even if the broker free
   await proxy.close();
 });
 
-test('a connection that the broker closes right after a reply is opened again', async () => {
+test('a connection that the broker closes together with a reply is opened again', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   let attached = 0;
@@ -77,7 +77,7 @@ test('the broker counts as blocked if it blocks while the channels are being ope
   await proxy.close();
 });
 
-test('closing the connection does not wait for a frozen broker', async () => {
+test('closing the connection to a frozen broker does not hang', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   await broker.ready();

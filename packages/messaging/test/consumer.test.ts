@@ -147,7 +147,7 @@ test('a consumer above its byte limit returns all messages, and resumes at half 
   await consumer.drained();
 });
 
-test('the byte limit bounds large messages in flight, and the prefetch bounds small ones', async () => {
+test('large messages in flight are limited by the byte limit, and small ones by the prefetch', async () => {
   const publisher = await newPublisher();
   const publishAll = (count: number, size: number) =>
     Promise.all(Array.from({ length: count }, () => publisher.publish(alert('x'.repeat(size)))));
@@ -169,7 +169,7 @@ test('the byte limit bounds large messages in flight, and the prefetch bounds sm
   await expectInFlight(2_000);
 });
 
-test('a burst of large messages after small ones stays below twice the byte limit', async () => {
+test('large messages after small ones use less than twice the byte limit', async () => {
   const publisher = await newPublisher();
   const limits = { prefetch: 2_000, maxBytes: 2_000_000 };
   const { consumer } = await consume({

@@ -93,7 +93,7 @@ test('messages to a blocked broker fail at once until it is unblocked', async ()
   await proxy.close();
 });
 
-test('messages that the broker received before it blocked are still confirmed', async () => {
+test('messages that the broker received before it was blocked are still confirmed', async () => {
   const { proxy, broker, publisher } = await startProxied();
   const taken = Promise.all(['one', 'two', 'three'].map((text) => publisher.publish(alert(text))));
   proxy.sendBlocked();

@@ -19,7 +19,7 @@ export async function startBrokerProxy(brokerUrl: string) {
      * Stops forwarding bytes to the broker. Clients see the same as during a memory alarm, when a broker stops reading.
      */
     stopReading: () => proxy.freeze('to-server'),
-    /** Sends `connection.close` to the client in the same packet as the next reply of the broker. */
+    /** Sends `connection.close` to the client in the same packet as the next reply from the broker. */
     closeWithNextReply: () => proxy.injectWithNext(closeFrame),
     /** Cuts the connection of the next client that closes a channel. The broker does not receive the request. */
     cutAtChannelClose: () => proxy.cutAtNext(channelClose),

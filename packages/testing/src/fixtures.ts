@@ -58,7 +58,7 @@ export async function insertWebhook({ knex }: Database, fixture: WebhookFixture 
 export interface SigningSecretFixture {
   workspaceId: string;
   webhookId: string;
-  /** Null, the default, for a secret that does not expire. */
+  /** Time at which the secret expires. Null, the default, means that it does not expire. */
   expiresAt?: Date | null;
   secretBox?: SecretBox;
 }
@@ -164,13 +164,11 @@ export interface DeliveryFixture extends AlertFixture {
   status?: 'open' | 'succeeded' | 'failed' | 'skipped';
   statusCode?: number | null;
   errorCode?: string | null;
-  /**
-   * Value of the columns `claims` and `attempts_made` of the delivery. Default: 1 if `response` is given, otherwise 0.
-   */
+  /** Value of the columns `claims` and `attempts_made`. Default: 1 if `response` is a string, otherwise 0. */
   claims?: number;
   /**
-   * Response body. If it is given, an attempt with the number 1 is inserted too. Default: null, and no attempt is
-   * inserted.
+   * Response body. If it is a string, an attempt with the number 1 and this response is inserted too. With null, the
+   * default, no attempt is inserted.
    */
   response?: string | null;
   requestBody?: string;
@@ -179,7 +177,7 @@ export interface DeliveryFixture extends AlertFixture {
    * `https://example.test`.
    */
   destination?: string;
-  /** Value of `deliveries.rendered_encrypted`: a rendered body that is not valid JSON. */
+  /** Rendered body that is not valid JSON, for `deliveries.rendered_encrypted`. The function encrypts it. */
   rendered?: string;
   secretBox?: SecretBox;
   /** Columns of the row in `open_deliveries`. Used only with the status `open`. */
@@ -187,8 +185,8 @@ export interface DeliveryFixture extends AlertFixture {
 }
 
 /**
- * Inserts a delivery and the row of its alert in `alert_keys`, and returns the id of the delivery. By default the
- * delivery has failed with status 500.
+ * Inserts a delivery and the row of its alert in `alert_keys`, and returns the delivery's id. A delivery with the
+ * status `open` also gets a row in `open_deliveries`. By default the delivery has failed with the status code 500.
  */
 export async function insertDelivery(database: Database, fixture: DeliveryFixture = {}): Promise<string> {
   const alert = withDefaults(fixture);
@@ -304,8 +302,8 @@ function alertRecordId({ acceptedAtMs, workspaceId, alertId }: Required<AlertFix
 }
 
 /**
- * Inserts the row of the alert in `alert_keys`. Creates the partitions for the day of the alert if they are missing. It
- * creates none for other days, because tests count the days that retention drops.
+ * Inserts the row of the alert in `alert_keys`. Creates the partitions for the day of the alert if they are missing.
+ * Partitions for other days are not created, because tests count the days that retention drops.
  */
 async function prepareRecord({ knex }: Database, alert: Required<AlertFixture>): Promise<void> {
   const { workspaceId, alertId, acceptedAtMs } = alert;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface ReceivedRequest {
   path: string;
-  /** Alternating header names and values, as received. */
+  /** Header names and values as received, in the order name, value, name, value and so on. */
   rawHeaders: string[];
   /** Body decoded as UTF-8; `bytes` has the exact bytes. */
   body: string;

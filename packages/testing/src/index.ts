@@ -1,5 +1,5 @@
-// Test helpers that need no server: waiting, TCP proxy, HTTP receiver. Helpers for PostgreSQL and RabbitMQ are in
-// `./database` and `./broker`.
+// Test helpers that need neither PostgreSQL nor RabbitMQ, for example a TCP proxy and an HTTP receiver. The helpers for
+// PostgreSQL are in `./database`, and those for RabbitMQ in `./broker`.
 
 export { type HttpReceiver, type ReceivedRequest, startHttpReceiver } from './http-receiver.js';
 export { type Program, type ProgramOptions, startProgram } from './program.js';

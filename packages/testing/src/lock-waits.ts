@@ -4,13 +4,13 @@ import { until } from './until.js';
 export interface LockWaits {
   /** Smallest number of sessions that must wait for a lock. Default: 1. */
   sessions?: number;
-  /** Counts only sessions whose statement contains this text. Default: all. */
+  /** Counts only sessions whose statement contains this text. By default, sessions with any statement are counted. */
   statement?: string;
-  /** Counts only sessions with this application name. Default: all. */
+  /** Counts only sessions with this application name. By default, sessions with any name are counted. */
   applicationName?: string;
 }
 
-/** Waits until sessions of this database wait for a lock. */
+/** Waits until at least `sessions` sessions of this database that match `waits` wait for a lock. */
 export async function untilLockWaits(database: Database, waits: LockWaits = {}): Promise<void> {
   const { sessions = 1, statement = '', applicationName = null } = waits;
   await until(`${sessions} sessions wait for a lock`, async () => {

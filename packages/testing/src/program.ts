@@ -4,13 +4,13 @@ import { until } from './until.js';
 
 export interface Program {
   child: ChildProcess;
-  /** Returns the standard output and standard error so far. */
+  /** Returns the text that the process has written to standard output and standard error so far. */
   output(): string;
   /** Waits until the output contains `text`. */
   untilOutput(text: string): Promise<void>;
   /**
-   * Resolves when the process has ended and its output is complete: with the exit code, or with the signal that ended
-   * it.
+   * Resolves when the process has ended and its output is complete. The value is the exit code, or the name of the
+   * signal that ended the process.
    */
   ended: Promise<number | NodeJS.Signals>;
 }
@@ -19,7 +19,7 @@ export interface ProgramOptions {
   args?: string[];
   /** File descriptor for standard output. Default: a pipe that `output` reads. */
   stdout?: number;
-  /** True: opens an IPC channel to the process. */
+  /** If true, an IPC channel to the process is opened. */
   ipc?: boolean;
 }
 

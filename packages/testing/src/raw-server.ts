@@ -11,7 +11,10 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** Called for each complete request. `requestIndex` counts the requests of all connections from 0. */
+/**
+ * Called for each complete request. `requestIndex` is the number of requests that the server received before, on all
+ * connections.
+ */
 export type Respond = (socket: Socket, requestIndex: number) => void;
 
 /** Starts a server on loopback that reads requests and sends exactly the bytes that the test chooses. */
@@ -71,8 +74,8 @@ async function listen(server: Server) {
 function endOfRequest(received: string): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
-  // The sender's own Content-Length is the last header line. A configured header can contain the same text, so the
-  // pattern matches only at the end.
+  // The HTTP client puts its own Content-Length into the last header line. The value of a header that a webhook
+  // configures can contain the same text, so the pattern matches only at the end of the headers.
   const length = Number(/\r\ncontent-length: (\d+)$/i.exec(received.slice(0, headEnd))?.[1] ?? 0);
   const end = headEnd + 4 + length;
   return received.length >= end ? end : undefined;

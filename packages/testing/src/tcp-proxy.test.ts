@@ -44,10 +44,7 @@ async function open() {
   return client;
 }
 
-/**
- * Opens a connection on which the client has received the echo of `one`. Then freezes the bytes to the server and sends
- * `two`.
- */
+/** Opens a connection, sends `one` and waits for its echo. Then freezes the bytes to the server and sends `two`. */
 async function openWithFrozenBytes() {
   const client = await open();
   client.socket.write('one');
@@ -73,7 +70,7 @@ test('freezeResponsesTo freezes responses only on a connection that sends one of
   await until('the client has its echo', () => first.received === 'a write of one');
 });
 
-test('client bytes that a frozen proxy receives arrive at the server after the thaw', async () => {
+test('bytes that a client sends while the proxy is frozen arrive at the server after the thaw', async () => {
   const client = await openWithFrozenBytes();
   expect(received).toBe('one');
   proxy.thaw();
@@ -101,7 +98,7 @@ test('a connection made during a freeze works after the thaw', async () => {
   await until('the client has its echo', () => client.received === 'one');
 });
 
-test('frozen bytes are lost when the connection is cut', async () => {
+test('bytes that the proxy has frozen are lost when the connection is cut', async () => {
   const client = await openWithFrozenBytes();
   proxy.cut();
   proxy.thaw();
@@ -135,7 +132,7 @@ test('from refuse() until thaw(), the proxy closes all open connections and each
   await until('the client has its echo', () => accepted.received === 'one');
 });
 
-test('inject sends bytes at once, and injectWithNext appends bytes to the next server bytes', async () => {
+test('inject sends bytes at once, and injectWithNext appends them to the next server bytes', async () => {
   const client = await open();
   const packets: string[] = [];
   client.socket.on('data', (chunk) => packets.push(String(chunk)));

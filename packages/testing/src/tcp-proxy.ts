@@ -9,13 +9,13 @@ export interface TcpProxy {
   /** URL of the server, with the host and port of the proxy. */
   readonly url: string;
   /**
-   * Stops forwarding in the given directions; without arguments, in both. The end of a connection is not forwarded
-   * either, so neither side notices the fault. New connections are accepted and frozen.
+   * Stops forwarding in the given directions, or in both directions if none is given. The end of a connection is not
+   * forwarded either, so neither side notices the fault. New connections are accepted and frozen.
    */
   freeze(...directions: Direction[]): void;
   /** Freezes the responses on a connection when its client sends one of the given texts. */
   freezeResponsesTo(...texts: string[]): void;
-  /** Cuts the connection of the next client that sends the given bytes. The server does not receive the bytes. */
+  /** Cuts the next connection on which the client sends the given bytes. The server does not receive these bytes. */
   cutAtNext(data: Buffer): void;
   /** Delays every byte in both directions. */
   delay(ms: number): void;
@@ -23,11 +23,11 @@ export interface TcpProxy {
   thaw(): void;
   /** Ends every connection. Bytes that were not forwarded because of `freeze` are lost. */
   cut(): void;
-  /** Ends every connection. Until `thaw` is called, new connections are ended immediately. */
+  /** Ends every connection. Until `thaw` is called, each new connection is ended immediately. */
   refuse(): void;
-  /** Sends bytes to every client, as if the server had sent them. */
+  /** Sends bytes to every connected client, as if the server had sent them. */
   inject(data: Buffer): void;
-  /** Appends bytes to the next bytes that the server sends to any client, in the same packet. */
+  /** Appends bytes to the next bytes that the server sends to any client, so that both arrive in the same packet. */
   injectWithNext(data: Buffer): void;
   close(): Promise<void>;
 }
@@ -120,7 +120,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   return proxy;
 }
 
-/** One direction of a connection. */
+/** One direction of a connection. Bytes that arrive on `from` are written to `to`. */
 interface Pipe {
   from: Socket;
   to: Socket;
@@ -155,8 +155,8 @@ function pump({ from, to, direction }: Pipe, faults: Faults): void {
 }
 
 /**
- * Returns a function that schedules actions. An action runs after the delay that `delayMs` returns when it is
- * scheduled, and never before an action that was scheduled earlier.
+ * Returns a function that schedules actions. An action runs after the delay that `delayMs` returns when the action is
+ * scheduled, but never before an action that was scheduled earlier.
  */
 function inOrder(delayMs: () => number): (act: () => void) => void {
   const waiting: (() => void)[] = [];

@@ -10,7 +10,9 @@ import { type Channel, connect } from 'amqplib';
 
 export interface TestBroker {
   url: string;
-  /** Unbinds the queue of alerts from its exchange, runs `work` and binds the queue again. */
+  /**
+   * Unbinds the queue of alerts from its exchange, runs `work`, and then binds the queue again, even if `work` fails.
+   */
   whileUnbound<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` while the queues `alert-fired` and `alerts-unrouted` are unbound, so that alerts reach no queue. */
   whileUnroutable<T>(work: () => Promise<T>): Promise<T>;

@@ -7,14 +7,15 @@ import { type ResourceScope, useResource } from './use-resource.js';
 export interface TestDatabase {
   url: string;
   database: Database;
-  /** Closes the pool and drops the database, also if other sessions are connected. */
+  /** Closes the connections of `database` and drops the database. Other sessions that use it are ended. */
   drop(): Promise<void>;
 }
 
 /**
- * Creates a database for one test file on the server of TOCSIN_TEST_DATABASE_URL. All migrations have been run in it,
- * and it has no data. The user in this URL must be allowed to create databases. The database is a clone of a template
- * database. One template database is created each day for each version of the schema.
+ * Creates a database on the server of TOCSIN_TEST_DATABASE_URL. The user in this URL must be allowed to create
+ * databases. The new database has the tables of all migrations and no data. It is a clone of a template database,
+ * because running the migrations takes longer. One template database is created each day for each version of the
+ * schema.
  */
 export async function createTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
@@ -23,7 +24,7 @@ export async function createTestDatabase(
   return createFrom(serverUrl, (client) => ensureTemplate(client, serverUrl));
 }
 
-/** Creates a database before all tests of a file, or before each test, and drops it after them. */
+/** Creates one database for all tests of a file, or one for each test, and drops it afterwards. */
 export function useTestDatabase({
   each = 'file',
 }: {
@@ -32,7 +33,7 @@ export function useTestDatabase({
   return useResource({ each, create: () => createTestDatabase(), close: (created) => created.drop() });
 }
 
-/** Creates a database without any migration. */
+/** Creates a database in which no migration has been run, so it has no tables. */
 export async function createEmptyTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
 ): Promise<TestDatabase> {
@@ -79,8 +80,8 @@ async function createFrom(
 }
 
 /**
- * Creates the template database if it does not exist. Test files run concurrently, so one of them creates it while the
- * others wait for the lock.
+ * Creates the template database if it does not exist, and returns its name. Test files run concurrently, so one of them
+ * creates the template while the others wait for the lock.
  */
 async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<string> {
   const template = await templateName();
@@ -103,7 +104,7 @@ async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<str
 
 /**
  * Returns a name that contains a hash of all statements of the migrations, and the current day. The day is necessary
- * because a migrated database has partitions for one week only: an older one may have none for the current day.
+ * because the migrations create partitions for one week only. An older template may have none for the current day.
  */
 async function templateName(): Promise<string> {
   const statements: string[] = [];

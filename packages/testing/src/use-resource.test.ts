@@ -23,11 +23,11 @@ test('a read of a resource outside hooks and tests throws an error that names th
   expect(errorOutside).toEqual(new Error('A resource of the tests can be read inside hooks and tests only.'));
 });
 
-test('a resource of a test is closed after the test, and the next test gets a new one', () => {
+test('a resource with the scope `test` is created before each test and closed after it', () => {
   expect([created, fresh.number, closed]).toEqual([2, 2, [1]]);
 });
 
-test('spread syntax and the operator `in` work on a resource as on the object behind it', () => {
+test('spread syntax and the operator `in` use the properties of the current resource', () => {
   expect({ ...shared }).toEqual({ id: 'shared' });
   expect('id' in shared).toBe(true);
   expect('number' in shared).toBe(false);

@@ -2,15 +2,16 @@
 export type ResourceScope = 'file' | 'test';
 
 export interface ResourceOptions<T> {
-  /** Default: `file`. */
+  /** Scope of the resource. The default is `file`. */
   each?: ResourceScope;
   create: () => T | Promise<T>;
   close?: (resource: T) => unknown;
 }
 
 /**
- * Creates a resource before all tests of a file, or before each test, and closes it after them. The properties of the
- * result are those of the current resource. They can be read inside hooks and tests.
+ * Creates one resource for all tests of a file, or one for each test, and closes it afterwards. The result has the
+ * properties of the current resource. They can be read only inside hooks and tests, because the resource does not exist
+ * outside of them.
  */
 export function useResource<T extends object>({
   each = 'file',

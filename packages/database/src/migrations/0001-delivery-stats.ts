@@ -90,8 +90,8 @@ export const deliveryStats = `
 `;
 
 /**
- * Returns the SQL of triggers that count the changes of each statement. A trigger fires only if the statement names its
- * table, so `deliveries` and each of its partitions have these triggers.
+ * Returns the SQL of triggers that count the changes of each statement. Such a trigger fires only if the statement
+ * names its table, so `deliveries` and each of its partitions have these triggers.
  */
 export function countingTriggers(table: string): string {
   const changed = {

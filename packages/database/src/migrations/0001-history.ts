@@ -1,7 +1,7 @@
 /**
  * Part of the initial schema: alerts, deliveries and attempts. They are partitioned by an id that begins with the time
- * of acceptance. A row of `deliveries` is written when the delivery is created, and again when the delivery ends. If it
- * ends as succeeded, the second write is a HOT update, which writes no index entries.
+ * of acceptance. A row of `deliveries` is inserted when the delivery is created, and updated when the delivery ends. If
+ * it ends as succeeded, the update is HOT: it writes no index entries.
  */
 export const history = `
   -- The primary key detects a second message with the same (workspace_id, alert_id) as a duplicate.

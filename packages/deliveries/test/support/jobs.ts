@@ -13,7 +13,7 @@ interface JobFixture<Kind extends JobKind> {
   kind: Kind;
   /** Default members of the filter of each job. `addJob` can override them. */
   filter: Omit<JobFilters[Kind], 'until'>;
-  /** Time from now to the creation of each job, in milliseconds. Default: 0. */
+  /** `created_at` of each job, in milliseconds after the current time. Default: 0. */
   createdInMs?: number;
 }
 

@@ -10,8 +10,8 @@ export interface DnsServer {
 }
 
 /**
- * Records by name. A query for a name with `hang` gets no response, for a name with `broken` a server failure, and for
- * a name that is not listed NXDOMAIN.
+ * DNS records by name. A name with `hang` gets no response, and a name with `broken` gets a server failure. A name that
+ * is not listed gets NXDOMAIN.
  */
 export type Zone = Record<string, { A?: string[]; AAAA?: string[] } | 'hang' | 'broken'>;
 

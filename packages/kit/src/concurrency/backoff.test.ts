@@ -7,7 +7,7 @@ test('the backoff delay doubles with each failure up to its maximum', () => {
   expect(delays).toEqual([50, 100, 200, 300, 300]);
 });
 
-test('jitter also shortens a backoff delay that has reached the maximum', () => {
+test('jitter shortens a backoff delay even if the delay has reached its maximum', () => {
   const delays = [0, 0.5, 1].map((value) =>
     exponentialBackoffMs(9, { firstMs: 50, maxMs: 300, jitter: 0.5, random: () => value }),
   );
@@ -49,7 +49,7 @@ test('failing work is retried until it succeeds', async () => {
   ]);
 });
 
-test('an error for which shouldRetry returns false is thrown at once', async () => {
+test('an error is thrown without a further retry if shouldRetry returns false for it', async () => {
   const { work, calls } = failing(3);
   const shouldRetry = (error: unknown) => String(error).includes('failure 1');
   await expect(retry(work, { shouldRetry, backoff: () => 0 })).rejects.toThrow('failure 2');
@@ -78,7 +78,7 @@ test('a retry with a backoff of 0 ms starts at once, without a timer', async () 
   expect(await retried).toBe('done');
 });
 
-test('work that fails after the signal was aborted is neither retried nor reported', async () => {
+test('work that fails after an abort is not retried, and onRetry is not called', async () => {
   const stopping = new AbortController();
   const onRetry = () => {
     throw new Error('reported');

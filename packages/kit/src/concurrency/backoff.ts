@@ -20,13 +20,13 @@ export function exponentialBackoffMs(failures: number, options: BackoffOptions):
 }
 
 export interface RetryOptions {
-  /** Returns true to retry after the n-th failure, false to throw the error. */
+  /** Returns true to run the work again, false to throw the error. `failures` is 1 for the first failure. */
   shouldRetry: (error: unknown, failures: number) => boolean;
   /** Delay in milliseconds after the n-th failure; 0 retries at once. */
   backoff: (failures: number, error: unknown) => number;
-  /** Once the signal is aborted, no retry starts and the last error is thrown. Work in progress is not interrupted. */
+  /** After an abort, no retry starts, and the last error is thrown. Work in progress is not interrupted. */
   signal?: AbortSignal;
-  /** Called before each retry and its delay. */
+  /** Called before the delay of each retry. `failures` is 1 for the first retry. */
   onRetry?: (error: unknown, failures: number) => void;
 }
 

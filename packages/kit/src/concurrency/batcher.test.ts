@@ -61,7 +61,7 @@ test('items that arrive during a batch share the next batch, and each gets its o
   expect(sizes).toEqual([1, 100, 50]);
 });
 
-test('a batch starts during a running batch only if it is at least as large as the running one', async () => {
+test('a second batch starts while one is running only if it is at least as large', async () => {
   const { batches, add } = collecting({ concurrency: 2 });
   const sizes = async () => {
     await turn();
@@ -142,7 +142,7 @@ test('rejectWaiting rejects waiting items but not a batch in progress', async ()
   ]);
 });
 
-test('a failing batch is split until only the faulty items are rejected', async () => {
+test('a failed batch is split until only the faulty items are rejected', async () => {
   const batcher = doubling((items) => {
     if (items.includes(50) || items.includes(99)) throw new Error('refused');
   });
@@ -222,7 +222,7 @@ test('after an abort, a failed batch is split but an item that fails alone is no
   expect(rejected).toEqual([3]);
 });
 
-test('an abort ends the backoff of an item that waits for its retry', async () => {
+test('an abort ends the backoff before the retry of an item, and the item is rejected', async () => {
   const stopping = new AbortController();
   const batcher = doubling(
     () => {

@@ -10,8 +10,8 @@ export interface BatcherOptions<Item, Result> {
    */
   run: (items: Item[]) => Promise<Result[]> | Promise<void>;
   /**
-   * Called once for each item, with its result or with the error that rejects it. If `retryItem` has returned another
-   * item for a retry, and the retry has run, `item` is that other item.
+   * Called once for each item, with its result or with the error that rejects it. If `retryItem` has replaced the item
+   * for a retry, and the retry has run, `item` is the replacement.
    */
   onSettled: (item: Item, end: PromiseSettledResult<Result>) => void;
   /** Maximum number of items in a batch. */
@@ -38,7 +38,7 @@ export interface BatcherOptions<Item, Result> {
   /**
    * Called when a batch of one item has failed, unless `failsWholeBatch` returns true or the signal is aborted.
    * `failures` counts how often the item has failed alone. Returns the item that is run after a backoff, in a batch of
-   * its own; `undefined` rejects the item. Default: every such item is rejected.
+   * its own, or `undefined` to reject the item. Default: the item is rejected.
    */
   retryItem?: (item: Item, failure: { error: unknown; failures: number }) => Item | undefined;
   /**
@@ -64,7 +64,7 @@ export interface PromiseBatcher<Item, Result> {
 
 /**
  * Maximum number of batches that run again at the same time: halves of a failed batch, and items that are retried
- * alone. If they wait for a database lock, they occupy only two connections of the pool.
+ * alone. If these batches wait for a database lock, they occupy only two connections of the database pool.
  */
 const partsAtOnce = 2;
 const startPollMs = 2;
@@ -72,7 +72,7 @@ const retryBackoff = { firstMs: 50, maxMs: 2_000 };
 
 /**
  * Gathers items into batches that grow with the load: items that arrive while a batch is in progress form the next
- * batch. A failed batch is split in halves until the faulty items fail alone. Later batches do not wait for these
+ * batch. A failed batch is split in halves until the faulty items fail alone. Later batches do not wait for the
  * halves.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item> {

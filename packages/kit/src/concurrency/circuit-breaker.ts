@@ -1,4 +1,4 @@
-/** `closed`: send the request. `half-open`: send this one request as a probe. `open`: fail at once and send nothing. */
+/** Action of the caller: send the request (`closed`), send it as a probe (`half-open`), or fail without it (`open`). */
 type CircuitState = 'closed' | 'half-open' | 'open';
 
 /**
@@ -23,7 +23,7 @@ export interface CircuitBreakerOptions {
   /** Time between two probes, in milliseconds. Default: 500. */
   probeEveryMs?: number;
   /**
-   * After this time without a request, in milliseconds, the circuit closes, because the state of the dependency is no
+   * Time without a request, in milliseconds, after which the circuit closes, because the state of the dependency is no
    * longer known. Default: 5,000.
    */
   forgetAfterMs?: number;

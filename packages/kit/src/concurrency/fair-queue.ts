@@ -7,8 +7,8 @@ export interface FairQueue<T> {
 }
 
 /**
- * Number of removed items at which the array of a key is compacted. `Array.shift` would copy a long array for each
- * item.
+ * Number of removed items at which the array of a key is compacted. `Array.shift` is not used, because it would copy a
+ * long array for each item.
  */
 const compactAt = 1_024;
 

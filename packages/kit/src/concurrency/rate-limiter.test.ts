@@ -58,7 +58,7 @@ test.each([[0], [250], [499]])(
   },
 );
 
-test('a rejected caller is allowed after the reported waiting time', () => {
+test('a rejected key is allowed after the wait that its rejection states', () => {
   const limiter = limiterOf(2);
   for (let round = 0; round < 50; round += 1) {
     const decision = limiter.consume();
@@ -71,7 +71,7 @@ test('a rejected caller is allowed after the reported waiting time', () => {
   }
 });
 
-test('rejected calls do not delay the next allowed call', () => {
+test('rejected calls use no units and do not delay the next allowed call', () => {
   const limiter = limiterOf(1);
   limiter.consume();
   for (; limiter.nowMs < startMs + 60_000; limiter.nowMs += 100)
@@ -88,7 +88,7 @@ test('a key that was idle for a long time can use its whole limit again', () => 
   expect(limiter.consume().allowed).toBe(false);
 });
 
-test('the least recently used key is forgotten when there are too many keys', () => {
+test('above maxKeys keys, the least recently used key is forgotten and gets its limit again', () => {
   const limiter = limiterOf(1, 2);
   for (const key of ['a', 'b', 'c']) limiter.consume(key);
   expect(limiter.consume('c').allowed).toBe(false);
@@ -104,7 +104,7 @@ test('several units of a rate limit are consumed together or not at all', () => 
   expect(limiter.consume().allowed).toBe(false);
 });
 
-test('a caller that needs several units waits until enough used units are a minute old', () => {
+test('a call for several units has to wait until enough used units are a minute old', () => {
   const limiter = limiterOf(10);
   limiter.consume('a', 2);
   limiter.nowMs += 20_000;
@@ -116,7 +116,7 @@ test('a caller that needs several units waits until enough used units are a minu
   expect(tooMany).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
 });
 
-test('refunded units can be used again, and a minute later the limit is unchanged', () => {
+test('refunded units can be used again, and do not change the limit after a minute', () => {
   const limiter = limiterOf(10);
   limiter.consume('a', 10);
   limiter.nowMs += 5_000;
@@ -128,7 +128,7 @@ test('refunded units can be used again, and a minute later the limit is unchange
   expect(limiter.consume('a', 10).allowed).toBe(true);
 });
 
-test('a rate limiter without a given clock uses the clock of the process', () => {
+test('the default clock of a rate limiter is the clock of the process', () => {
   const limiter = createRateLimiter({ perMinute: 1 });
   expect(limiter.consume('a')).toEqual({ allowed: true });
   const refused = limiter.consume('a');

@@ -15,9 +15,9 @@ export interface RateLimiter {
   /** Uses `units` (default: 1) of the limit of `key`. If fewer units are left, the call is rejected and uses none. */
   consume(key: string, units?: number): RateDecision;
   /**
-   * Refunds units that a key has used less than a minute ago. The refund reduces the newest step of the window,
-   * although the units may have been used in an older step. Until the newest step leaves the window, the key can
-   * therefore exceed its limit by the refunded units.
+   * Refunds units that a key has used less than a minute ago. The refund is subtracted from the newest step of the
+   * window, although the units may have been used in an older step. Until the newest step leaves the window, the key
+   * can therefore exceed its limit by the refunded units.
    */
   refund(key: string, units: number): void;
 }
@@ -75,7 +75,7 @@ function add(use: Use, units: number): void {
   use.sum += units;
 }
 
-/** Moves the window forward to `step` and clears the counters of the steps that leave it. */
+/** Moves the window forward to `step` and clears the counters of the steps that leave the window. */
 function advance(use: Use, step: number): void {
   const firstNew = Math.max(use.step + 1, step - steps + 1);
   for (let next = firstNew; next <= step; next += 1) {
@@ -86,8 +86,8 @@ function advance(use: Use, step: number): void {
 }
 
 /**
- * Returns the oldest step for which this is true: when the step and all older ones have left the window, at least
- * `units` of the used units are available again. Returns the newest step if the window contains fewer units.
+ * Returns the step to wait for: when it and all older steps have left the window, at least `units` units are available
+ * again. Returns the newest step if fewer units than `units` were used in the window.
  */
 function stepToLeave({ counts, step }: Use, units: number): number {
   let left = 0;

@@ -36,14 +36,14 @@ test('a free permit goes to the waiting key that holds the fewest permits', asyn
   const { acquire, granted } = setUp();
   const [, releaseB] = await Promise.all([acquire('a'), acquire('b'), acquire('b')]);
   const waiting = [acquire('b'), acquire('b'), acquire('a'), acquire('c')];
-  // Only the last of the waiting callers gets a permit in this test. The promises of the others are ignored.
+  // Only the last waiting caller gets a permit in this test. The rejections of the others are ignored.
   for (const one of waiting) one.catch(() => {});
   releaseB!();
   await waiting[3];
   expect(granted).toEqual(['a', 'b', 'b', 'c']);
 });
 
-test('the error after a timed-out wait says whether the key or the total is at its limit', async () => {
+test('the error after a timed-out wait says if the key or the total has reached its limit', async () => {
   const { acquire } = setUp({ maxWaitMs: 20 });
   await Promise.all([acquire('a'), acquire('a'), acquire('b')]);
   await expect(acquire('a')).rejects.toThrow('key');
@@ -123,7 +123,7 @@ test('tryAcquire returns a permit only while one is free', () => {
   expect(semaphore.tryAcquire()).toBeDefined();
 });
 
-test('closing a semaphore rejects waiting and later callers but not running work', async () => {
+test('closing a semaphore rejects waiting and later callers, and permits in use stay valid', async () => {
   const semaphore = createSemaphore({ permits: 1 });
   const release = await semaphore.acquire();
   const waiting = [semaphore.acquire(), semaphore.acquire()];

@@ -2,7 +2,7 @@ export interface SemaphoreOptions {
   permits: number;
   /** Maximum number of permits that one key can hold at a time. Default: all of them. */
   permitsPerKey?: number;
-  /** Maximum number of callers that wait for a permit; a further caller is rejected at once. Default: no limit. */
+  /** Maximum number of callers that wait for a permit. Further callers are rejected at once. Default: no limit. */
   maxWaiting?: number;
   /** Maximum number of callers of one key that wait for a permit. Default: no limit. */
   maxWaitingPerKey?: number;
@@ -13,8 +13,8 @@ export interface SemaphoreOptions {
 }
 
 /**
- * The limit that is reached when a caller gets no permit: `key` is the limit of the caller's key, `total` the limit of
- * all keys.
+ * Reason why a caller gets no permit: `key` if the caller's key holds all permits that one key may hold, `total` in all
+ * other cases.
  */
 export type LimitReason = 'key' | 'total';
 

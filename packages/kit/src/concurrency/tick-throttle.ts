@@ -1,8 +1,8 @@
 import { createFairQueue } from './fair-queue.js';
 
 /**
- * Runs a limited number of callbacks in each tick of the event loop. Without it, hundreds of callbacks that become due
- * together run in one tick and delay everything else in the process.
+ * Runs a limited number of callbacks in each tick of the event loop. Without this limit, hundreds of callbacks that
+ * become due together would run in one tick and delay everything else in the process.
  */
 export interface TickThrottle {
   /**
@@ -26,8 +26,8 @@ export function createTickThrottle(perTick: number): TickThrottle {
     setImmediate(() => {
       isTickRequested = false;
       const due = scheduled.take(perTick);
-      // The next tick is requested before the callbacks run, so that a callback that throws does not stop the callbacks
-      // of later ticks.
+      // The next tick is requested before the callbacks run. An error that a callback throws therefore does not stop
+      // the later callbacks.
       requestTick();
       for (const { callback } of due) callback();
     });

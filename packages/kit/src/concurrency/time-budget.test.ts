@@ -6,7 +6,7 @@ function setUp() {
   return { clock, ...budget };
 }
 
-test('a key can use its burst of time at once, and is then rejected until enough time has passed', () => {
+test('a key can use its whole burst at once, and is rejected until its charged time has fallen', () => {
   const { clock, check, waitMs, charge } = setUp();
   charge('a', 600);
   expect(check('a')).toEqual({ allowed: true });
@@ -19,7 +19,7 @@ test('a key can use its burst of time at once, and is then rejected until enough
   expect(check('a')).toEqual({ allowed: true });
 });
 
-test('in the long run, a key uses at most its share of the time of a thread', () => {
+test('in the long run, a key uses at most its share of the thread time', () => {
   const { clock, check, charge } = setUp();
   let usedMs = 0;
   for (const endMs = clock.ms + 600_000; clock.ms < endMs; clock.ms += 10) {
@@ -31,7 +31,7 @@ test('in the long run, a key uses at most its share of the time of a thread', ()
   expect(usedMs).toBeLessThanOrEqual(60_000 + 1_300);
 });
 
-test('the time of work counts towards the budget of its key, even if the work throws', () => {
+test('the duration of work is charged to its key, even if the work throws', () => {
   const { clock, run, waitMs } = setUp();
   const work = (ms: number) => () => {
     clock.ms += ms;

@@ -20,8 +20,8 @@ export interface TimeBudgetOptions {
 export interface TimeBudget {
   check(key: string): RateDecision;
   /**
-   * The charged time of a key falls steadily. Returns the milliseconds until it has fallen to `burstMs`, or 0 if it is
-   * not above `burstMs`.
+   * Returns the milliseconds until the charged time of the key has fallen to `burstMs`. Returns 0 if the charged time
+   * is not above `burstMs`.
    */
   waitMs(key: string): number;
   charge(key: string, ms: number): void;

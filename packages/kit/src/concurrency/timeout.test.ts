@@ -2,14 +2,14 @@ import { createWakeableSleep, sleep, withTimeout } from './timeout.js';
 
 const never = new Promise<never>(() => {});
 
-test('withTimeout returns the result or throws the error of work that ends in time', async () => {
+test('withTimeout settles with the result or the error of work that ends within the timeout', async () => {
   expect(await withTimeout(Promise.resolve('done'), { timeoutMs: 1_000 })).toBe('done');
   await expect(withTimeout(Promise.reject(new Error('broken')), { timeoutMs: 1_000 })).rejects.toThrow(
     'broken',
   );
 });
 
-test('withTimeout rejects if the work takes too long, with the error of createError if given', async () => {
+test('withTimeout rejects after the timeout with its own error or the error of createError', async () => {
   await expect(withTimeout(never, { timeoutMs: 1 })).rejects.toThrow('timed out after 1 ms');
   const createError = () => new TypeError('late');
   await expect(withTimeout(never, { timeoutMs: 1, createError })).rejects.toThrow(TypeError);

@@ -58,7 +58,7 @@ describe('the body of a request', () => {
     ['null', 422, 'validation_failed'],
     ['[]', 422, 'validation_failed'],
   ])(
-    'a malformed, oversized, empty or mistyped body gets the matching error (case %#)',
+    'a malformed, oversized, empty or mistyped body is rejected with a code (case %#)',
     async (body, status, code) => {
       expect(await patch(body)).toMatchObject({ status, problem: { code } });
     },
@@ -82,7 +82,7 @@ describe('the body of a request', () => {
     expect([status, errorsOf(problem)]).toEqual([422, [error]]);
   });
 
-  test('all errors of a small body are reported, up to 20', async () => {
+  test('up to 20 errors of a small body are reported', async () => {
     const { problem } = await patch('{"size":"x","one":1,"two":2}');
     expect((problem.errors as unknown[]).length).toBe(4);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key${index}`, 1]));
@@ -123,7 +123,7 @@ describe('the body of a request', () => {
     'application/json \t; charset=utf8 ;',
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
-  ])('the media type %j is accepted, also with the content coding identity', async (type) => {
+  ])('a body with the media type %j and the content coding identity is accepted', async (type) => {
     const headers = { 'Content-Type': type, 'Content-Encoding': 'Identity' };
     expect((await patch('{"name":"a"}', headers)).status).toBe(200);
   });

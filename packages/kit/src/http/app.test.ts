@@ -35,7 +35,7 @@ describe('access to routes', () => {
     ['OPTIONS', '/open'],
     ['POST', '/open'],
     ['POST', '/fail'],
-  ])('a request without a credential gets 401 for %s %s', async (method, path) => {
+  ])('the request %s %s without a credential gets 401', async (method, path) => {
     const response = await fetch(app.url + path, { method });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
@@ -48,7 +48,7 @@ describe('access to routes', () => {
     expect((await call('GET', `/things/${missing}`)).status).toBe(404);
   });
 
-  test('the permission is checked before the body is read', async () => {
+  test('a request without the permission gets 403, even if its body is malformed', async () => {
     const response = await call('PATCH', `/things/${foreign}`, { headers: json, body: '{broken' });
     expect(response.status).toBe(403);
   });
@@ -131,7 +131,7 @@ describe('errors and log lines of requests', () => {
     expect((await metrics.expose()).text).toContain(counted);
   });
 
-  test('a request id with unsafe characters is replaced', async () => {
+  test('a request id with unsafe characters is replaced by a generated id', async () => {
     const response = await call('GET', '/things', { headers: { 'X-Request-Id': 'a b"{}' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
@@ -140,7 +140,7 @@ describe('errors and log lines of requests', () => {
     ['no Host header', ''],
     ['two Authorization headers', 'Host: x\r\nAuthorization: Bearer a\r\nauthorization: Bearer a\r\n'],
     ['an unsupported Expect header', 'Host: x\r\nExpect: the-unexpected\r\n'],
-  ])('a request with %s gets a problem document and the connection stays open', async (_name, header) => {
+  ])('a request with %s gets a problem document, and the connection stays open', async (_name, header) => {
     const socket = connect(app.port, '127.0.0.1');
     socket.write(`GET /open HTTP/1.1\r\n${header}\r\nGET /open HTTP/1.1\r\nHost: x\r\n\r\n`);
     let text = '';
@@ -160,7 +160,7 @@ describe('errors and log lines of requests', () => {
     ['201 header lines', [431], `HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(199)}`],
     ['Expect in upper case', [100, 200], 'HTTP/1.1\r\nHost: x\r\nExpect: 100-CONTINUE\r\n'],
     ['Authorization as a value', [200], 'HTTP/1.1\r\nHost: x\r\nA: Authorization\r\nAuthorization: a\r\n'],
-  ])('a request with %s gets responses with the statuses %j', async (_name, statuses, head) => {
+  ])('a request with %s gets one response for each of the statuses %j', async (_name, statuses, head) => {
     const socket = connect(app.port, '127.0.0.1');
     socket.write(`GET /open ${head}Connection: close\r\n\r\n`);
     const received = [...(await text(socket)).matchAll(/^HTTP\/1.1 (\d+)/gm)].map(([, status]) =>
@@ -175,12 +175,12 @@ describe('errors and log lines of requests', () => {
     ['aZ9._~:/+=@-', true],
     ['a b', false],
     ['a,b', false],
-  ])('the request id %s is used in the response: %s', async (id, isUsed) => {
+  ])('the response repeats the request id %s only if it is safe and short enough: %s', async (id, isUsed) => {
     const response = await call('GET', '/things', { headers: { 'X-Request-Id': id } });
     expect(response.headers.get('x-request-id') === id).toBe(isUsed);
   });
 
-  test('a client that disconnects while sending its body is logged as 499', async () => {
+  test('the request of a client that disconnects while sending its body is logged as 499', async () => {
     const socket = connect(app.port, '127.0.0.1');
     socket.write(
       `PATCH /things/${own} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n` +

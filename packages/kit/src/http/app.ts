@@ -32,7 +32,8 @@ export interface HttpAppOptions<Principal> {
    */
   authorize(principal: Principal, permission: string, workspaceId: string | null): void;
   /**
-   * Called after authentication and before any other work, for example for a rate limit. Throws to reject the request.
+   * Called after authentication and before the request is validated, for example for a rate limit. Throws to reject the
+   * request.
    */
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
   /**
@@ -41,13 +42,13 @@ export interface HttpAppOptions<Principal> {
    */
   admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
   /**
-   * Returns a key for the sharing of responses; undefined for a caller that shares no response. Callers with the same
-   * key share the responses of shareable routes, and must therefore be allowed to see the same data.
+   * Returns the key of an audience; undefined for a caller that shares no response. Callers with the same key share the
+   * responses of shareable routes, so they must be allowed to see the same data.
    */
   audienceOf?(principal: Principal, workspaceId: string): string | undefined;
   /** Returns the name of the caller, for the log and for limits. */
   describePrincipal?(principal: Principal): string;
-  /** Largest request body in bytes. Default: 1 MiB. */
+  /** Maximum size of a request body in bytes. Default: 1 MiB. */
   bodyLimitBytes?: number;
   /**
    * Translates an error of a dependency to the error that callers see. Example: an unavailable database becomes a 503.

@@ -14,7 +14,7 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
 test.each<[string, (inner: unknown) => unknown]>([
   ['arrays', (inner) => [inner]],
   ['objects', (inner) => ({ a: inner })],
-])('a body of %s that are nested 100 deep is accepted, and one level more is rejected', (_, wrap) => {
+])('a body of 100 nested %s is accepted, and one level more is rejected', (_, wrap) => {
   const check = createBodyCheck({}, compile);
   expect(check(nested(100, wrap), all).errors).toEqual([]);
   expect(() => check(nested(101, wrap), all)).toThrow(

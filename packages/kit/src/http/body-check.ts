@@ -7,8 +7,8 @@ import type { CompileSchema, SchemaCheck } from './schema-check.js';
 
 /**
  * Checks a parsed body. Returns the value for the handler and the errors of the schema.
- * @throws AppError 422 if the body is nested too deep, or contains a member `__proto__` or invalid text. If items are
- *   checked one by one, such an error of an item is not thrown but returned with the item.
+ * @throws AppError 422 if the body is nested too deep, or contains a member `__proto__` or invalid text. If the items
+ *   of an array are checked one by one, these errors are not thrown but returned with the item that has caused them
  */
 export type BodyCheck = (
   value: unknown,
@@ -55,7 +55,7 @@ function checkItem(
   return errors.length === 0 ? { ok: true, value } : { ok: false, value, errors };
 }
 
-/** Finds values that every schema forbids: too deep nesting, members named `__proto__`, and invalid text. */
+/** Finds the first problem that every schema forbids: nesting too deep, a member named `__proto__`, or invalid text. */
 function findBadValue(value: unknown): FieldError | undefined {
   return findBadShape(value, 0) ?? findInvalidText(value);
 }
@@ -63,8 +63,8 @@ function findBadValue(value: unknown): FieldError | undefined {
 const maxDepth = 100;
 
 /**
- * Finds nesting deeper than `maxDepth`, and members named `__proto__`. The function is recursive, so the maximum depth
- * also prevents a stack overflow.
+ * Finds nesting deeper than `maxDepth`, or a member named `__proto__`. The function is recursive, and the maximum depth
+ * prevents a stack overflow.
  */
 function findBadShape(value: unknown, depth: number): FieldError | undefined {
   if (typeof value !== 'object' || value === null) return undefined;

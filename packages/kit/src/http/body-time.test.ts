@@ -42,7 +42,7 @@ const post = (name: string, body: string) =>
     body,
   });
 
-test('the time to parse large bodies counts only towards the time budget of their sender', async () => {
+test('a sender whose large bodies take too long to parse gets 429, and another sender does not', async () => {
   const slow = JSON.stringify(Array.from({ length: 300_000 }, () => ({})));
   let response = await post('ada', slow);
   expect(response.status).toBe(422);

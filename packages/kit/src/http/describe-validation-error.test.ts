@@ -48,12 +48,12 @@ test.each<[object, unknown, string, string]>([
   },
 );
 
-test('the path of a member has escaped characters, and at most 200 characters of its name', () => {
+test('the pointer of a member has escaped characters and at most 200 characters of its name', () => {
   expect(childPointer('/a', 'b/c~d')).toBe('/a/b~1c~0d');
   expect(childPointer('', 'x'.repeat(201))).toBe(`/${'x'.repeat(200)}`);
 });
 
-test('a check lists at most twenty errors, and with listAll: false only the first error', () => {
+test('a check lists at most twenty errors, or with `listAll: false` only the first error', () => {
   const check = compile({ type: 'array', items: { type: 'string' } });
   expect(check(Array(30).fill(1))).toHaveLength(20);
   expect(check(Array(30).fill(1), { listAll: false })).toEqual([{ path: '/0', message: 'must be a string' }]);

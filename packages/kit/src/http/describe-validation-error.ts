@@ -88,8 +88,8 @@ function formatSentence(format: string): string {
 }
 
 /**
- * Returns "must be" and the description of the schema; undefined without a description. By convention, the description
- * of a schema with a `pattern` is a noun phrase for the valid texts.
+ * Returns "must be" and the description of the schema; undefined without a description. The description of a schema
+ * with a `pattern` must therefore be a noun phrase for the valid texts.
  */
 function patternSentence(schema: unknown): string | undefined {
   const { description } = schema as { description?: string };

@@ -13,7 +13,7 @@ export function etagOf(version: number): string {
 export function requireMatch(ifMatch: string | undefined, version: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const etag = etagOf(version);
-  // Our ETags contain no comma, so splitting the list at its commas finds every ETag that can match.
+  // The ETags from `etagOf` contain no comma, so splitting the list at its commas finds every ETag that can match.
   if (ifMatch.split(',').some((listed) => listed.trim() === etag)) return;
   const detail = `If-Match does not contain the current ETag, which is ${etag} (with the quotes). Read the resource again, and repeat the request with its ETag if the change still fits.`;
   throw new AppError('precondition_failed', detail, { extra: { etag } });

@@ -51,14 +51,14 @@ function send(owner: string, bytes: number): ClientRequest {
   return request(server.url, { method: 'POST', agent: false, headers }).on('error', () => {});
 }
 
-test('a sender with too many large bodies gets 429, and another sender is served', async () => {
+test('a sender gets 429 for a second large body in progress, and another sender gets 200', async () => {
   const stalled = await stalledBody('one');
   expect(await post('one', 20_000)).toBe(429);
   expect(await post('two', 20_000)).toBe(200);
   stalled.destroy();
 });
 
-test('the number of large bodies in progress is limited, and small bodies are still accepted', async () => {
+test('while four large bodies are in progress, a large body gets 503 and a small one 200', async () => {
   const stalled = await Promise.all(['one', 'two', 'three', 'four'].map(stalledBody));
   expect(await post('five', 20_000)).toBe(503);
   expect(await post('five', 10_000)).toBe(200);
@@ -74,7 +74,7 @@ test('a large body releases its permit when it is complete or its client disconn
   }
 });
 
-test('the body of a client that has disconnected is rejected at once', async () => {
+test('the body of a client that has already disconnected is rejected with RequestAborted', async () => {
   const parse = createJsonBodyParser({ limitBytes: 1_000 });
   const headers = { 'content-length': '10', 'content-type': 'application/json' };
   const closed = { headers, destroyed: true } as unknown as IncomingMessage;

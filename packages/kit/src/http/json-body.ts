@@ -6,8 +6,8 @@ import type { BodyCheck } from './body-check.js';
 import { RequestAborted } from './request-context.js';
 
 /**
- * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body counts as
- * `{}`, so that the errors name the missing properties. With `refuseEmpty`, such a request is rejected with 400.
+ * Reads, parses and checks the JSON body of a request; `owner` names its sender. A missing body counts as `{}`, so that
+ * the errors name the missing properties. With `refuseEmpty`, a missing body is rejected with 400.
  * @throws AppError 400, 413 or 415; 422 from the check; 429 if too many large bodies of the sender are in progress,
  *   or parsing them took too long; 503 if too many large bodies of all senders are in progress; `RequestAborted` if the
  *   client disconnects
@@ -33,12 +33,12 @@ interface CheckedBody {
 const largeBodyBytes = 16_384;
 /**
  * Maximum memory for large bodies in progress, in bytes: 64 MiB, an eighth of the memory of a container with 512 MiB.
- * If `limitBytes` is above 16 MiB, large bodies can take more, because four of them are always allowed.
+ * Four large bodies are always allowed, so they can take more memory if `limitBytes` is above 16 MiB.
  */
 const largeBodiesBytes = 67_108_864;
 /**
- * Time budget of one sender for parsing and checking large bodies: 1 s in a burst, and a tenth of the thread's time in
- * the long run.
+ * Time budget of one sender for parsing and checking large bodies: 1 s at once, and a tenth of the thread's time in the
+ * long run.
  */
 const parseBudget = { share: 0.1, burstMs: 1_000 };
 /**
@@ -49,7 +49,7 @@ const listErrorsBelowBytes = 65_536;
 
 export interface JsonBodyOptions {
   limitBytes: number;
-  /** Longest wait of a large body for a permit, in milliseconds. Default: 3,000. */
+  /** Maximum wait of a large body for a permit, in milliseconds. Default: 3,000. */
   maxWaitMs?: number;
 }
 

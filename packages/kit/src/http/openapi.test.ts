@@ -82,7 +82,7 @@ const document = createOpenApiDocument({
   components: { schemas: Record<string, unknown> };
 };
 
-test('a public operation requires no token and has only the errors that every request can get', () => {
+test('a public operation requires no token and has only the errors that all operations have', () => {
   expect(document.paths['/open']?.get).toMatchObject({
     security: [],
     responses: { 200: { content: { 'text/html': {} } } },
@@ -95,7 +95,7 @@ test('a public operation requires no token and has only the errors that every re
   ]);
 });
 
-test('OpenAPI parameters, body, permission and error responses come from the route', () => {
+test('an operation has the parameters, body, permission and error responses of its route', () => {
   const operation = document.paths['/things/{thing_id}']?.patch;
   expect(operation).toMatchObject({
     'x-permission': 'thing_write',
@@ -149,7 +149,7 @@ test('numbers in the OpenAPI document are doubles, and constants have a type', (
   expect(document.components.schemas.Thing).not.toHaveProperty('properties.count.format');
 });
 
-test('an OpenAPI request body is required for PATCH, or if a member of its schema is required', () => {
+test('a request body is required for PATCH, or if a member of its schema is required', () => {
   const required = ['/things/0', '/things/1'].map(
     (path) => document.paths[path]?.post?.requestBody?.required,
   );
@@ -171,7 +171,7 @@ test('the description of an operation states the permission that it needs', () =
   expect(document.paths['/open']?.get).toMatchObject({ description: 'It needs no token.' });
 });
 
-test('OpenAPI responses and path parameters have examples', () => {
+test('responses and path parameters in the OpenAPI document have examples', () => {
   expect(document.paths['/things/{thing_id}']?.patch).toMatchObject({
     parameters: [
       { name: 'thing_id', example: expect.stringMatching(/^[0-9a-f-]{36}$/) },

@@ -11,7 +11,7 @@ export interface OpenApiOptions {
    * authentication with a bearer token.
    */
   tokenUrl?: string;
-  /** Requests that the service itself sends, by name. They become the member `webhooks` of the document. */
+  /** Descriptions of the requests that the service sends, by name, for the member `webhooks` of the document. */
   webhooks?: Readonly<Record<string, object>>;
 }
 
@@ -127,8 +127,8 @@ function describeParameters(
     in: location,
     required: location === 'path' || required.has(name),
     schema: hoist(property, components),
-    // Query parameters get no example: tools that send requests from the document would send the example as a filter
-    // with every request.
+    // Query parameters get no example, because tools that create requests from the document would send every example
+    // as a filter.
     ...(location === 'path' && { example: exampleOf(property) }),
   }));
 }

@@ -23,7 +23,7 @@ test.each([
   expect(parse(target)).toEqual(expected);
 });
 
-test('at most twenty repeated parameters are reported, each with its name', () => {
+test('at most twenty repetitions of a query parameter are reported, each with its name', () => {
   const repeated = (count: number) => `/path?one=1${'&one=1'.repeat(count)}`;
   const error = { path: 'one', message: 'must be given once' };
   expect(() => parse(repeated(2))).toThrow(

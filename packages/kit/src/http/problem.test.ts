@@ -40,11 +40,11 @@ test.each([
   ],
   [new AppError('unavailable', '', { retryAfterSeconds: 0 }), { 'Retry-After': '0' }],
   [new AppError('forbidden', ''), {}],
-])('the response to an error has the headers of its code or of its options (case %#)', (error, headers) => {
+])('the response to an error has the headers of its code and options (case %#)', (error, headers) => {
   expect(toProblem(error, 'r').headers).toEqual({ 'Content-Type': 'application/problem+json', ...headers });
 });
 
-test('a malformed path becomes a 400, and an unexpected error a 500 without its message', () => {
+test('a URIError becomes a 400, and an unexpected error a 500 without its message', () => {
   expect(toProblem(new URIError('secret'), 'r').body).toMatchObject({ code: 'invalid_request', status: 400 });
   for (const error of [new Error('secret'), 'secret', undefined]) {
     const { body } = toProblem(error, 'r');

@@ -6,14 +6,14 @@ import { AppError } from '../app-error.js';
 import { toProblem } from './problem.js';
 
 /**
- * Maximum number of header lines. Node silently drops lines above its own limit. That limit is therefore set one line
- * higher: the middleware sees the additional line and rejects the request.
+ * Maximum number of header lines. Node silently drops lines above its own limit. Node's limit is therefore one line
+ * higher, so that the middleware sees the additional line and rejects the request.
  */
 export const maxHeaderLines = 200;
 
 /**
- * Middleware that rejects malformed requests with a problem document. Without it, Node would respond without a body, or
- * drop header lines above its limit without an error. A dropped line can contain the credential.
+ * Middleware that rejects malformed requests with a problem document. Without this middleware, Node would respond
+ * without a body, or drop header lines above its limit without an error. A dropped line can contain the credential.
  */
 export const rejectMalformedRequests: RequestHandler = (request, _response, next) => {
   const { headers, httpVersion, rawHeaders } = request;
@@ -33,7 +33,7 @@ export const rejectMalformedRequests: RequestHandler = (request, _response, next
 };
 
 /**
- * Middleware that rejects a path that cannot be decoded. Without it, Express would reject such a path before
+ * Middleware that rejects a path that cannot be decoded. Without this middleware, Express would reject the path before
  * authentication only if it matches a route, so the response would show which paths exist.
  */
 export const rejectMalformedPaths: RequestHandler = ({ path }, _response, next) => {
@@ -61,8 +61,8 @@ function isAuthorizationName(text: string, index: number): boolean {
 }
 
 /**
- * Responds with a problem document to bytes that are not valid HTTP, and to a request that takes too long. Then closes
- * the connection.
+ * Makes the server respond with a problem document to bytes that are not valid HTTP and to a request that takes too
+ * long, and then close the connection.
  */
 export function rejectMalformedBytes(server: Server): void {
   const latestResponses = new WeakMap<Duplex, ServerResponse>();

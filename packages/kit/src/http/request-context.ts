@@ -8,9 +8,9 @@ interface RequestContext {
   signal: AbortSignal;
   /** Declared path of the route, for logs and metrics; undefined if no route matches. */
   route: string | undefined;
-  /** Context of the span of this request; undefined while tracing is off. */
+  /** Trace context of the request's span; undefined while tracing is off. */
   traceparent: string | undefined;
-  /** Error that the response reports, for the log. */
+  /** Error that has caused the response, for the log; undefined without an error. */
   error: unknown;
   /** Further fields of the log line. */
   logFields: Record<string, unknown>;
@@ -67,8 +67,8 @@ function requestId(request: Request): string {
 }
 
 /**
- * A client that is still sending its body when the response is complete has this time to finish, in milliseconds. After
- * that, the connection is closed.
+ * Time, in milliseconds, that a client has to finish sending its body after the response is complete. Then the
+ * connection is closed.
  */
 const unreadBodyMs = 5_000;
 

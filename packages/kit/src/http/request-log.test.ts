@@ -37,7 +37,7 @@ test.each([
   [200, '/readyz', 'debug'],
   [503, '/readyz', 'warn'],
   [500, '/livez', 'error'],
-])('a response with status %i of the route %s is logged at the level %s', (status, route, level) => {
+])('the status %i of the route %s is logged at the level %s', (status, route, level) => {
   expect(logged(status, { route })).toEqual([
     level,
     { request_id: 'r', method: 'GET', route, status, duration_ms: expect.any(Number), thing_id: 't' },
@@ -48,7 +48,7 @@ test('a response whose client has disconnected is logged with status 499', () =>
   expect(logged(200, { isFinished: false })).toMatchObject(['info', { status: 499 }]);
 });
 
-test('below status 500 only the message of an error is logged, from 500 on the whole error', () => {
+test('the whole error is logged for a status of 500 or above, and only its message below 500', () => {
   const error = new Error('wrong');
   const [, rejected] = logged(499, { error });
   expect(rejected).toMatchObject({ reason: 'wrong' });

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
 /**
- * Logged status of a request whose client closed the connection before the response was complete. nginx uses the same
+ * Status that is logged if the client closed the connection before the response was complete. nginx uses the same
  * number.
  */
 const clientClosedRequest = 499;
@@ -46,7 +46,7 @@ function levelOf(status: number, route: string): 'debug' | 'success' | 'info' | 
 }
 
 /**
- * Returns the fields of the log line that describe the error. The stack is logged only for statuses of 500 and above.
+ * Returns the fields of the log line that describe the error. Below status 500, an `Error` is logged without its stack.
  */
 function errorFields(status: number, response: Response): object {
   const { error } = response.locals.request;

@@ -4,8 +4,8 @@ import { traceparentOf } from '../tracing/tracing.js';
 import { statusOf } from './request-log.js';
 
 /**
- * Middleware that creates a span for each request to a route, except health checks. The parent of the span is the trace
- * context that the caller has sent.
+ * Middleware that creates a span for each request to a route, except health checks. The parent of the span is the span
+ * in the trace context that the caller has sent.
  */
 export function traceRequests(tracing: Tracing): RequestHandler {
   return ({ method, headers }, response, next) => {

@@ -8,8 +8,8 @@ import { definePublicRoute } from './route.js';
 import { type HttpServer, listen } from './server.js';
 
 /**
- * State of a response in pages. Pages with an even index have 1 MiB, all others are empty. `made` counts the pages that
- * were read. The page with the index `failsAt` throws when it is read.
+ * State of a response in pages. Pages with an even index have 1 MiB, and all others are empty. `made` is the number of
+ * pages that were read. Reading the page with the index `failsAt` throws an error.
  */
 const fresh = {
   made: 0,
@@ -76,7 +76,7 @@ test.each([
   expect(body.length === expected.length && body.every((text) => text === item)).toBe(true);
 });
 
-test('list pages are read only as fast as the client receives them, and not after it disconnects', async () => {
+test('pages are read only as fast as the client receives them, and not after it disconnects', async () => {
   state.pages = 200;
   const response = await new Promise<IncomingMessage>((resolve) => get(`${server.url}/list`, resolve));
   response.pause();
@@ -110,7 +110,7 @@ test.each([1, 2])(
   },
 );
 
-test('an error before the first page sets the status, and a later one cuts the connection', async () => {
+test('an error before the first page sets the status, and a later error cuts the connection', async () => {
   state.failsAt = 0;
   const early = await getList();
   expect([early.status, early.headers.get('content-type'), early.headers.get('link')]).toEqual([

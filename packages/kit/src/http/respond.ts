@@ -29,7 +29,7 @@ export function errorHandler(translate: (error: unknown) => unknown = (error) =>
     const error = translate(thrown);
     const { request } = response.locals;
     request.error = error;
-    // After a part of the response is sent, cutting the connection is the only way to report an error.
+    // If a part of the response has been sent, cutting the connection is the only way to report an error.
     if (response.headersSent || response.destroyed) response.destroy();
     else writeWhole(response, toProblem(error, request.id));
   };
@@ -66,8 +66,8 @@ function isPages(body: unknown): body is Pages {
 }
 
 /**
- * Returns a body, or all its pages, as JSON text. Returns undefined if the pages have more than `maxLength` UTF-16
- * units.
+ * Returns a body as JSON text; the pages of a body become one array. Returns undefined if the text of the pages is
+ * longer than `maxLength` UTF-16 units.
  */
 export async function toJson(body: unknown, maxLength: number): Promise<string | undefined> {
   if (!isPages(body)) return JSON.stringify(body);
@@ -84,8 +84,8 @@ function toItems(items: readonly unknown[]): string {
 }
 
 /**
- * Writes pages as one JSON array. The next page is read only when the send buffer has room, so that a slow client needs
- * memory for few pages.
+ * Writes pages as one JSON array. The next page is read only when the send buffer has room, so that few pages are in
+ * memory for a slow client.
  */
 async function writePages(
   response: Response,

@@ -15,7 +15,7 @@ test.each<[string[], string[], string[]]>([
   expect(pathsOf(first, further)).toEqual(joined);
 });
 
-test('at most twenty errors of a request are reported, those of its schema first', () => {
+test('at most twenty errors of a request are reported, and those of its schema come first', () => {
   const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
   expect(pathsOf(paths.slice(0, 15), paths.slice(15))).toEqual(paths.slice(0, 20));
 });

@@ -68,7 +68,7 @@ export function routeMiddleware<Principal>(
 
 type Access = PermissionAccess<string, unknown, unknown>;
 
-/** Middleware that stores the path of the route, so that the log and the metrics name it for rejected requests too. */
+/** Middleware that stores the path of the route, so that the log and metrics of rejected requests also contain it. */
 function labelRoute(path: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.request.route = path;
@@ -152,8 +152,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * Joins the errors of the schema with the errors of later checks, up to 20. An error of a later check is omitted if the
- * schema has already reported an error at the same path or at a parent of the path. The whole body does not count as a
- * parent.
+ * schema has already reported an error at the same path or at a parent of the path. The path of the whole body does not
+ * count as a parent.
  */
 export function joinErrors(errors: FieldError[], further: FieldError[]): FieldError[] {
   const isExplained = ({ path }: FieldError) =>
@@ -180,9 +180,9 @@ function handle<Principal>(route: Route<Principal>, policy: RoutePolicy<Principa
 }
 
 /**
- * Returns a shared response with its age. Returns undefined if this request needs a response of its own: it has no
- * workspace, its caller has no audience (`audienceOf`), it accepts only a new response (no `max-age`), or the response
- * is too long to share. A request that accepts only a new response also discards the stored one.
+ * Returns a shared response with its age. Returns undefined if the request needs its own response. The reasons are: it
+ * has no workspace, its caller has no audience (`audienceOf`), it accepts only a new response (`acceptedAgeMs` is 0),
+ * or the response is too long to share. If only a new response is accepted, the stored response is discarded.
  */
 async function readShared<Principal>(
   { headers, originalUrl }: Request,
@@ -206,7 +206,7 @@ async function readShared<Principal>(
 
 /**
  * Replaces the JSON pointers in errors of path and query by the names of the parameters: `limit` instead of `/limit`.
- * If the parameters contain invalid text, the only returned error is the one about this text.
+ * If a parameter contains invalid text, only the error about this text is returned.
  */
 function parameterErrors(values: object, errors: FieldError[] = []): FieldError[] {
   const invalidText = findInvalidText(values);

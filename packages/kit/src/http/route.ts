@@ -43,7 +43,7 @@ type BodyOf<S extends ResponseSpec> = S['contentType'] extends string
  */
 type Pages<T> = T extends readonly (infer Item)[] ? AsyncIterable<readonly Frozen<Item>[]> : never;
 
-/** Makes all members of a type readonly, so that literals that TypeScript infers as readonly are accepted. */
+/** Makes all members of a type readonly, so that it accepts literals that TypeScript infers as readonly. */
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object
@@ -95,7 +95,7 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
   traceparent: string | undefined;
   /** Signal that is aborted when the connection closes before the response is complete. */
   signal: AbortSignal;
-  /** Adds fields to the log line of the request. Secrets are not allowed. */
+  /** Adds fields to the log line of the request. The fields must not contain secrets. */
   log(fields: Record<string, unknown>): void;
 }
 
@@ -117,8 +117,8 @@ interface RouteSchemas {
   body?: JSONSchema | undefined;
   responses: ResponseSpecs;
   /**
-   * Statuses of further errors of this route, for the OpenAPI document. Common ones, such as 401 and 422, are added to
-   * the document automatically.
+   * Statuses of further errors of this route, for the OpenAPI document. Statuses that many routes have, such as 401 and
+   * 422, are added to the document automatically.
    */
   problems?: readonly number[];
   /** True if the handler evaluates `If-Match`. The OpenAPI document then shows the header and the status 412. */
@@ -132,8 +132,8 @@ interface RouteSchemas {
 }
 
 /**
- * Lists the errors that later checks would find in a body that the schema has rejected, so that one response names
- * every problem. The body is not valid: each member can be missing or have any type.
+ * Lists the errors that later checks would find in a body that the schema has rejected, so that one response lists
+ * these errors too. The body is not valid, so each member can be missing or have any type.
  */
 export type FurtherErrors<Resource> = (
   body: Readonly<Record<string, unknown>>,

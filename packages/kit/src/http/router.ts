@@ -4,7 +4,8 @@ import type { HttpMethod, Route } from './route.js';
 import { type RoutePolicy, routeMiddleware } from './route-middleware.js';
 
 /**
- * Creates the express router of a group of routes. A known path with another method gets 405, after authentication.
+ * Creates the express router of a group of routes. A known path with an unsupported method gets 405 after
+ * authentication.
  */
 export function createRouter<Principal>(
   routes: readonly Route<Principal>[],

@@ -5,8 +5,8 @@ import { addFormatsAndKeywords } from '../schema-formats.js';
 import { describeValidationError } from './describe-validation-error.js';
 
 /**
- * Returns the validation errors of a value; empty for a valid value. A check that was compiled with `coerce` also
- * changes the value: it converts texts to the types of the schema.
+ * Returns the validation errors of a value: an empty list for a valid value. A check that was compiled with `coerce`
+ * also changes the value: it converts texts to the types of the schema.
  */
 export type SchemaCheck = (value: unknown, options?: { listAll?: boolean }) => FieldError[];
 
@@ -49,7 +49,7 @@ function findInfinite(value: unknown): FieldError[] {
     .map(([path]) => ({ path, message: 'must be a finite number' }));
 }
 
-/** Maximum number of errors in a list. A JSON list of 64 KiB can have 32,000 invalid items, such as `[0,0,0]`. */
+/** Maximum number of errors in a list. Without it, a body of 64 KiB such as `[0,0,0,…]` could have 32,000 errors. */
 export const maxErrors = 20;
 
 function describeErrors(errors: ErrorObject[]): FieldError[] {

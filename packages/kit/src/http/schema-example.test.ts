@@ -25,7 +25,7 @@ const thing = {
   required: ['id', 'status', 'rate'],
 } as const;
 
-test('the example of a schema is built from the examples of its parts and is valid', () => {
+test('the example of a schema without own examples is built from its parts and is valid', () => {
   const example = exampleOf(thing);
   expect(createSchemaCompiler()(thing)(example)).toEqual([]);
   expect(example).toMatchObject({

@@ -1,4 +1,4 @@
-/** The parts of a JSON Schema that an example is built from. */
+/** The keywords of a JSON Schema that are used to build an example. */
 interface Schema {
   type?: string | readonly string[];
   format?: string;

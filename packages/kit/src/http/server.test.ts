@@ -52,7 +52,7 @@ test('closing a server waits for requests in progress but not for idle connectio
   agent.destroy();
 });
 
-test('the connection of a request that is in progress at the shutdown deadline is closed', async () => {
+test('a request that is still in progress at the shutdown deadline is disconnected', async () => {
   const { app, pending } = deferredApp();
   const server = await listen(app, address);
   const outcome = expect(request(server.url, new Agent())).rejects.toThrow('socket hang up');
@@ -84,7 +84,7 @@ test.each([
     'invalid_request',
   ],
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large'],
-])('invalid HTTP and too large headers get a problem document (case %#)', async (bytes, status, code) => {
+])('invalid HTTP or a header that is too large gets a problem (case %#)', async (bytes, status, code) => {
   const server = await listen((_request, response) => response.end('served'), address);
   const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -93,7 +93,7 @@ test.each([
   await server.close(100);
 });
 
-test('a client that sends invalid bytes during a response gets no second response', async () => {
+test('a client that sends invalid bytes during a response gets no problem document', async () => {
   const server = await listen((_request, response) => void response.write('started'), address);
   const response = await exchange(
     server.port,
@@ -103,7 +103,7 @@ test('a client that sends invalid bytes during a response gets no second respons
   await server.close(100);
 });
 
-test('a request with too large chunk extensions gets 413 and a problem document', async () => {
+test('a request whose chunk extensions are too large gets 413 and a problem document', async () => {
   const server = await listen(() => {}, address);
   const bytes = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}`;
   const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');

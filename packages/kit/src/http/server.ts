@@ -15,14 +15,14 @@ export interface HttpServer {
 export interface ListenOptions {
   host: string;
   port: number;
-  /** Overrides the default limits in tests. */
+  /** Limits for slow clients that tests override. */
   limits?: Partial<SlowClientLimits>;
 }
 
 /**
  * Starts an HTTP server. Timeouts: 10 s for the header, 30 s for a whole request, 65 s for an idle connection. The idle
- * timeout exceeds the usual 60 s of load balancers. With a shorter one, a load balancer could reuse a connection that
- * is being closed here.
+ * timeout exceeds the usual 60 s of load balancers. With a shorter timeout, a load balancer could reuse a connection
+ * that the server is closing.
  * @throws Error with a message for people if the address cannot be bound
  */
 export async function listen(
@@ -37,8 +37,8 @@ export async function listen(
       connectionsCheckingInterval: 5_000,
       // Maximum size of the header, in bytes. An access token that lists a few hundred workspaces fits.
       maxHeaderSize: 32_768,
-      // The check of the Host header by Node is off, because Node would respond without a body. The app responds to a
-      // request without this header with a problem document.
+      // Node does not check the Host header, because it would respond without a body. The app checks the header
+      // instead, and responds with a problem document if it is missing.
       requireHostHeader: false,
     },
     app,
@@ -84,8 +84,8 @@ function createDrain(server: Server): (deadlineMs: number) => Promise<void> {
   let closing = false;
   server.prependListener('request', (_request, response) => {
     if (closing) response.setHeader('Connection', 'close');
-    // A keep-alive connection becomes idle after its response, and is closed here because `server.close` closes only
-    // connections that are idle when it is called.
+    // A keep-alive connection becomes idle after its response. The listener closes it, because `server.close` closes
+    // only connections that are idle when it is called.
     response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
   });
   return async (deadlineMs) => {

@@ -18,7 +18,7 @@ test.each([
   ['x-max-age=1', 0],
   ['no-cache, max-age=5', 0],
   ['max-age=5, no-store', 0],
-])('the header %j accepts an age of %i ms', (header, ageMs) => {
+])('a request with Cache-Control %j accepts a response that is up to %i ms old', (header, ageMs) => {
   expect(acceptedAgeMs(header)).toBe(ageMs);
 });
 
@@ -31,7 +31,7 @@ function counter() {
   };
 }
 
-test('a response is shared until it is older than a caller accepts', async () => {
+test('a response is shared with a caller unless it is older than the caller accepts', async () => {
   const shared = createSharedResponses();
   const read = counter();
   const bodyOf = async (key: string, maxAgeMs: number) =>
@@ -96,7 +96,7 @@ test('a caller starts its own read if a running read is older than the caller ac
   expect((await shared.get('a', 60_000, counter()))?.body.toString()).toBe('[1]');
 });
 
-test('a discarded response is not shared, even if it is discarded while it is being read', async () => {
+test('a response is not shared after it is discarded, even if its read is still running', async () => {
   const shared = createSharedResponses();
   const read = counter();
   await shared.get('a', 1_000, read);
@@ -120,7 +120,7 @@ test('a body above 4 MiB is shared with the callers that wait for it, and is not
   expect(calls).toBe(2);
 });
 
-test('reading a list in pages stops above 4 MiB, and the list is not shared', async () => {
+test('no further page of a list is read above 4 MiB, and the list is not shared', async () => {
   const shared = createSharedResponses();
   const long = inPages(['a'.repeat(3_000_000)], ['b'.repeat(3_000_000)], ['c']);
   expect(await shared.get('a', 1_000, long.read)).toBeUndefined();

@@ -15,13 +15,13 @@ interface SharedResponse extends HandlerResult {
 export interface SharedResponses {
   /**
    * Returns the stored response for the key if its read started at most `maxAgeMs` ago, even if the read is still
-   * running. Otherwise calls `read` and stores its response. If `read` returns a list in pages, they are joined to
-   * one body. Returns undefined if they have more than 4,194,304 UTF-16 units, which are 4 MiB of ASCII text.
+   * running. If there is none, calls `read` and stores its response. The pages of a list are joined to one body.
+   * Returns undefined if the pages have more than 4,194,304 UTF-16 units, which are 4 MiB of ASCII text.
    */
   get(key: string, maxAgeMs: number, read: () => Promise<HandlerResult>): Promise<SharedResponse | undefined>;
   /**
-   * Discards the stored response for the key. Must be called before a response is read for one caller alone. Otherwise
-   * this caller could later get the stored response, which is older than the one that it has seen.
+   * Discards the stored response for the key. Must be called before a response is read for one caller alone. Without
+   * this call, the caller could later get the stored response, which is older than the one that it has seen.
    */
   discard(key: string): void;
 }
@@ -29,7 +29,7 @@ export interface SharedResponses {
 interface Entry {
   readAtMs: number;
   response: Promise<SharedResponse | undefined>;
-  /** Size of the body; 0 while it is read. */
+  /** Size of the body in bytes; 0 while the response is being read. */
   bytes: number;
 }
 
@@ -38,9 +38,9 @@ interface Entry {
  * since the end of its read.
  */
 const maxAge = 10;
-/** Maximum size of a body that is kept, in bytes. A longer list is read again for each caller, page by page. */
+/** Maximum size of a stored body, in bytes. A longer list is read again for each caller, page by page. */
 const maxBodyBytes = 4 * 1_048_576;
-/** Maximum size of all kept bodies, in bytes. */
+/** Maximum size of all stored bodies together, in bytes. */
 const maxKeptBytes = 4 * maxBodyBytes;
 
 export function createSharedResponses(): SharedResponses {
@@ -60,7 +60,7 @@ export function createSharedResponses(): SharedResponses {
       entries.set(key, entry);
       entry.response.then(
         (response) => {
-          // The entry is set again with its size, unless another one has replaced it.
+          // The entry is stored again with the size of its body, unless another entry has replaced it.
           if (entries.peek(key) !== entry) return;
           if (response === undefined) entries.delete(key);
           else entries.set(key, { ...entry, bytes: response.body.length });

@@ -7,7 +7,7 @@ import { type SlowReader, selectSlowest } from './slow-client-guard.js';
 
 const reader = (unsentMs: number, unsentBytes: number): SlowReader => ({ unsentMs, unsentBytes });
 
-test('the slowest readers are disconnected until all unsent bytes are within the limit', () => {
+test('the slowest readers are selected until the unsent bytes of the others are within the limit', () => {
   const [old, older, oldest] = [reader(1, 400), reader(2, 400), reader(3, 400)];
   expect(selectSlowest([old, oldest, older], 1_000)).toEqual([oldest]);
   expect(selectSlowest([old, oldest, older], 500)).toEqual([oldest, older]);
@@ -53,7 +53,7 @@ test('a client that does not read its response is disconnected after the inactiv
   await server.close(100);
 });
 
-test('the limit on unsent bytes counts all pipelined responses', async () => {
+test('all pipelined responses of a client count towards the limit on unsent bytes', async () => {
   const { app, sockets } = largeApp();
   const server = await listen(app, { ...address, limits: { maxUnsentBytes: 3 * large.length } });
   const pipelining = await requestWithoutReading(server.port, 8);

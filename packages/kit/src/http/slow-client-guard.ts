@@ -23,8 +23,8 @@ interface Connection {
   socket: Socket;
   exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
   /**
-   * Time of the first check that found unsent bytes after the last check without any, in milliseconds on a monotonic
-   * clock; undefined if the most recent check found none.
+   * Time of the check that first found unsent bytes, in milliseconds on a monotonic clock. A check that finds no unsent
+   * bytes sets it to undefined.
    */
   unsentSinceMs: number | undefined;
 }
@@ -97,7 +97,7 @@ function isWaitingForClient({ exchanges }: Connection): boolean {
 /** A connection with unsent response bytes. */
 export interface SlowReader {
   unsentBytes: number;
-  /** Time since the first of the latest checks that have all found unsent bytes, in milliseconds. */
+  /** Time for which each check has found unsent bytes, in milliseconds. */
   unsentMs: number;
 }
 
@@ -118,7 +118,7 @@ function findSlowReaders(connections: Iterable<Connection>): (SlowReader & { soc
 }
 
 /**
- * Counts the unsent bytes of all pipelined responses. Node keeps the later ones in memory until the first one is sent.
+ * Counts the unsent bytes of all pipelined responses. Node keeps a response in memory until all earlier ones are sent.
  */
 function countUnsentBytes({ exchanges }: Connection): number {
   let bytes = 0;

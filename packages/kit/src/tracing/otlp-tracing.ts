@@ -45,7 +45,7 @@ export function createOtlpTracing({ service, logger, shutdown }: TracingDeps): T
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  // Spans that are not sent yet are sent during the shutdown, as far as the remaining time allows.
+  // Unsent spans are sent during the shutdown. Spans that are still unsent at its deadline are lost.
   shutdown.add('tracing', (remainingMs) =>
     withTimeout(provider.shutdown(), { timeoutMs: remainingMs }).catch(() => {}),
   );

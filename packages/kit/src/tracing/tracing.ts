@@ -25,8 +25,8 @@ interface TracingOptions extends TracingDeps {
 
 /**
  * Sends spans over OTLP. OpenTelemetry is loaded only if `endpoint` is set, and reads its other settings from the
- * standard variables `OTEL_*`. A receiver that does not respond never delays the work of the service: the spans are
- * lost. It can delay the shutdown only.
+ * standard variables `OTEL_*`. If the receiver does not respond, the spans are lost, and only the shutdown of the
+ * service is delayed.
  */
 export async function startTracing({ endpoint, ...options }: TracingOptions): Promise<Tracing | undefined> {
   if (endpoint === undefined) return undefined;

@@ -131,7 +131,7 @@ test('bash completion works with the tocsin command of the packed npm package', 
   expect(stdout).toMatch(/^sending succeeded skipped\n1\d\n$/);
 });
 
-describe('an endless command', () => {
+describe('a command that runs until it is stopped', () => {
   const env = (url: string) => ({
     TOCSIN_API_URL: url,
     TOCSIN_TOKEN: 't',
@@ -141,7 +141,7 @@ describe('an endless command', () => {
   const start = (url: string, words: string[]) =>
     spawn(process.execPath, [join(installed, 'dist/bundle/tocsin.js'), ...words], { env: env(url) });
 
-  test('an endless command exits with 130 after Ctrl-C', async () => {
+  test('a command that runs until it is stopped exits with 130 after Ctrl-C', async () => {
     const api = await startScriptedApi();
     api.script({ body: [] }, { hang: true });
     const tail = start(api.url, ['deliveries', 'tail']);

@@ -31,7 +31,7 @@ test('the first id of a millisecond is not larger than any other id of that mill
   for (const [timeMs, , id] of known) expect(firstIdAt(timeMs) <= id).toBe(true);
 });
 
-test('firstIdOf returns the first possible id of the earliest millisecond of several ids', () => {
+test('firstIdOf returns the lowest id of the millisecond of the earliest of the given ids', () => {
   const at = (timeMs: number) => recordId(timeMs, String(timeMs));
   expect(firstIdOf([at(70_000), at(65_536), at(65_537)])).toBe(firstIdAt(65_536));
   expect(firstIdOf([at(1_784_930_400_123)])).toBe(firstIdAt(1_784_930_400_123));

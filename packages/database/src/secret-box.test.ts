@@ -69,7 +69,7 @@ test('the first key encrypts new values, and each value begins with the id of it
 
 const bytesOf = (count: number) => Buffer.alloc(count, 1).toString('base64');
 
-test('the keys of SECRETS_KEYS are parsed in their order, and spaces around them are ignored', () => {
+test('SECRETS_KEYS is parsed into keys in the listed order, without the spaces around them', () => {
   const longest = `a.b-c_${'d'.repeat(58)}`;
   expect(parseSecretKeys(` ${longest}:${bytesOf(32)} , k1:${bytesOf(32)}\n`)).toEqual(
     [longest, 'k1'].map((id) => ({ id, key: Buffer.alloc(32, 1) })),

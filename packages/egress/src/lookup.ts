@@ -104,8 +104,9 @@ function loopbackOf(name: string): string[] | undefined {
 }
 
 /**
- * Returns the addresses of a name, IPv4 first, because many machines have no IPv6 route. A failed query adds no
- * addresses. Once the first query to end has found addresses, the query for the other family has 300 ms left.
+ * Returns the addresses of a name, IPv4 first, because many machines have no IPv6 route. The queries for both families
+ * run at the same time. If the first one to end has found addresses, the other one gets 300 ms more. Otherwise the
+ * function waits for the other one. A failed query counts as one without addresses.
  */
 async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
   const v4 = firstOf(resolver.resolve4(name));

@@ -154,7 +154,7 @@ test('messages are returned to the broker once during an outage, after 15 s', ()
   expect(calls).toEqual(['pause', 'return', 'resume']);
 });
 
-test('a worker that stops during an outage neither returns messages nor resumes its consumers', () => {
+test('a worker that stops during an outage neither requeues messages nor resumes its consumers', () => {
   const { availability, stopping, calls } = start();
   availability.emit('unavailable');
   stopping.abort();

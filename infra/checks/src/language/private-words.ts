@@ -4,7 +4,8 @@ export interface WordList {
   /** Standard word for each pattern that is searched only in identifiers and in paths of code files. */
   identifiers: Record<string, string>;
   /**
-   * `path` is a file or folder. `word` is one of the patterns above, or `everywhere` for all patterns of both lists.
+   * Exceptions. `path` is a file or folder in which `word` is allowed. `word` is one of the patterns above. The value
+   * `everywhere` allows all patterns of both lists.
    */
   allowed: { path: string; word: string; reason: string }[];
 }

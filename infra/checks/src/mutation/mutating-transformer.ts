@@ -5,7 +5,7 @@ type Step = (source: string, path: string, ...rest: unknown[]) => unknown;
 
 /**
  * Compiles TypeScript with swc, as for other tests. If TOCSIN_STATEMENT_MUTATION names a mutation, the transformer
- * first replaces the text of this mutation in the mutated file.
+ * first applies it: in the file of the mutation, it replaces one text by another.
  */
 export default {
   createTransformer(options: Parameters<typeof swc.createTransformer>[0]) {

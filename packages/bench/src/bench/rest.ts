@@ -13,7 +13,9 @@ export interface RestResult {
   published: Spread;
   /** Deliveries per second, from the first request to the commit of the last record. */
   delivered: Spread;
-  /** CPU time for each alert and its delivery by process in the median run, in microseconds. */
+  /**
+   * CPU time of each process for one alert and its delivery, in microseconds. The values are those of the median run.
+   */
   cpuMicros: CpuShares;
   steady: SteadyResult;
 }

@@ -164,8 +164,9 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Returns a function that runs a batch once. The promise that the function returns never rejects. After a failure, the
- * function starts the two halves of the batch, or the retry of a single item, and does not wait for them.
+ * Returns a function that runs a batch once. If the run fails, the function starts runs for the two halves of the
+ * batch, or for a single item that is to be retried, and does not wait for them. Items that are not retried are
+ * rejected. The promise of the function itself never rejects.
  */
 function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { run, onSettled, retryItem = () => undefined, failsWholeBatch = () => false, signal } = options;

@@ -35,7 +35,7 @@ export function explainFault(
       printsWithFilter(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
-  // This line is unreachable, because an output that is not empty has at least one piece.
+  // This condition is never true, because an output that is not empty has at least one piece.
   if (piece === undefined) throw new Error('the output has no pieces');
   const from = textBefore(pieces, piece)?.offset ?? 0;
   if (piece.value === undefined) {

@@ -47,8 +47,9 @@ export interface BulkJobProps<Kind extends JobKind> {
 }
 
 /**
- * Button that starts a job for all entries that match the filters of the page. Below the button are the running jobs of
- * the same kind, and the job that the user has started with this button. Requires `delivery_redeliver`.
+ * Button that starts a job for all entries that match the filters of the page. Below the button, the component shows the
+ * running jobs of the same kind and the job that the user has started with this button. The page renders it only for
+ * users with the permission `delivery_redeliver`.
  */
 export function BulkJob<Kind extends JobKind>({
   kind,

@@ -19,9 +19,9 @@ const unreservedPart = 3 / 4;
 const maxSlotsPerFreeSlot = 15;
 
 /**
- * Fraction of the slots that deliveries claimed at write may use. The other slots are left to deliveries from the
- * queue. Limits 2 and 3 also apply within this fraction. A larger fraction would not make the worker faster: 400 of 800
- * slots keep it busy, and further deliveries would only wait for a tick of the event loop and use memory.
+ * Fraction of the slots that deliveries may use if they were claimed in the transaction that inserted them. The other
+ * slots are left to deliveries from the queue. Limits 2 and 3 also apply within this fraction. A larger fraction would
+ * not make the worker faster: 400 of 800 slots keep it busy, and further deliveries would only wait and use memory.
  */
 const atWritePart = 1 / 2;
 

@@ -124,7 +124,10 @@ interface ExchangeReader {
   secretBox: SecretBox;
 }
 
-/** Returns null if there was no attempt, or its texts cannot be decrypted or decoded. */
+/**
+ * Returns the stored request and response of an attempt. Returns null if there was no attempt, or if the stored texts
+ * cannot be decrypted or decoded.
+ */
 function readExchange(
   { claim, exchangeEncrypted }: StoredExchange,
   { delivery: { id, workspaceId }, secretBox }: ExchangeReader,

@@ -93,9 +93,9 @@ export function pageResult(
 const partForAlerts = 0.5;
 
 /**
- * Returns the rows before the first row that would open a delivery although its webhook or the workspace already uses
- * more than half of its limit on open deliveries. `opens` contains the webhook of each delivery that a row opens. The
- * deliveries of the returned rows are added to `counts` and `opened`.
+ * Returns the rows before the first refused row. A row is refused if it would open a delivery, and the webhook of this
+ * delivery or the workspace already uses more than half of its limit on open deliveries. `opens` contains the webhook of
+ * each delivery that a row opens. The deliveries of the returned rows are added to `counts` and `opened`.
  */
 export async function withinQuota<Row extends { opens: string[] }>(
   rows: Row[],

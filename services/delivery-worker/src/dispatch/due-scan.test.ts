@@ -218,7 +218,7 @@ describe('the start of the next visit to a workspace', () => {
   });
 });
 
-test('if a pass reaches its step limit and finds no workspace, the next pass continues there', async () => {
+test('if a pass ends at its step limit without a workspace, the next continues where it ended', async () => {
   const positions: (string | undefined)[] = [];
   const scan = createDueScan({
     ...repositoryOf({}),

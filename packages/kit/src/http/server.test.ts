@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { until } from '@tocsin/testing';
+import express from 'express';
 import { listen } from './server.js';
 
 const address = { host: '127.0.0.1', port: 0 };
@@ -32,6 +33,19 @@ test('listening on a port in use fails with one sentence that names the port', a
     `Cannot listen on 127.0.0.1:${first.port}: another process listens there.`,
   );
   await first.close(100);
+});
+
+test('express does not change the prototype of a request or a response', async () => {
+  const app = express().get('/', (request, response) => {
+    const kept = [request, response].map(
+      (message) => Object.getPrototypeOf(message) === message.constructor.prototype,
+    );
+    response.json({ kept, host: request.hostname });
+  });
+  const server = await listen(app, address);
+  const response = await fetch(server.url);
+  expect(await response.json()).toEqual({ kept: [true, true], host: '127.0.0.1' });
+  await server.close(100);
 });
 
 test('closing a server waits for requests in progress but not for idle connections', async () => {

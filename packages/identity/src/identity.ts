@@ -17,7 +17,7 @@ export interface Identity {
    * Verifies the `Authorization` header of a request.
    * @throws AppError `unauthenticated`, or `unavailable` while the key of the token is unknown and cannot be fetched
    */
-  authenticate(input: Pick<AuthenticateInput, 'authorization'>): Promise<Principal>;
+  authenticate(input: AuthenticateInput): Promise<Principal>;
   /** Verifies a token that is not in a header. Throws the same errors as `authenticate`. */
   verifyToken(token: string): Promise<Principal>;
 }

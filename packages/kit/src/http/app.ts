@@ -61,7 +61,6 @@ export interface HttpAppOptions<Principal> {
 export interface AuthenticateInput {
   /** The `Authorization` header as it was sent. */
   authorization: string | undefined;
-  signal: AbortSignal;
 }
 
 const mebibyte = 1_048_576;
@@ -105,10 +104,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
 function authentication<Principal>(options: HttpAppOptions<Principal>): RequestHandler {
   return async ({ headers }, response, next) => {
     const { request } = response.locals;
-    const principal = await options.authenticate({
-      authorization: headers.authorization,
-      signal: request.signal,
-    });
+    const principal = await options.authenticate({ authorization: headers.authorization });
     response.locals.principal = principal;
     const caller = options.describePrincipal?.(principal);
     if (caller !== undefined) request.logFields.principal = caller;

@@ -4,8 +4,11 @@ import type { Request, RequestHandler } from 'express';
 /** State of one request, in `response.locals.request`. */
 interface RequestContext {
   id: string;
-  /** Signal that is aborted when the connection closes before the response is complete. */
-  signal: AbortSignal;
+  /**
+   * Aborted when the connection closes before the response is complete. Node creates the signal of a controller when it
+   * is first read. An `AbortSignal` is expensive, so only the few handlers that need the signal read it.
+   */
+  aborted: AbortController;
   /** Declared path of the route, for logs and metrics; undefined if no route matches. */
   route: string | undefined;
   /** Trace context of the request's span; undefined while tracing is off. */
@@ -42,7 +45,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
   const id = requestId(request);
   response.locals.request = {
     id,
-    signal: aborted.signal,
+    aborted,
     route: undefined,
     traceparent: undefined,
     error: undefined,

@@ -102,7 +102,7 @@ function authorize<Principal>(
 ): RequestHandler {
   return async (_request, response, next) => {
     const { input, principal, request } = response.locals;
-    const { workspaceId, resource } = await access.locate(input.params, request.signal);
+    const { workspaceId, resource } = await access.locate(input.params);
     // The ids are added to the log line before the authorization. The authorization throws for a rejected request, and
     // the log line of such a request must contain the ids too.
     if (workspaceId !== null) Object.assign(request.logFields, input.params, { workspace_id: workspaceId });
@@ -167,10 +167,10 @@ function handle<Principal>(route: Route<Principal>, policy: RoutePolicy<Principa
   const handler = route.handler as unknown as (context: object) => Promise<HandlerResult>;
   return async (request: Request, response: Response) => {
     const { input, principal, request: context } = response.locals;
-    const { id: requestId, traceparent, signal, logFields } = context;
+    const { id: requestId, traceparent, aborted, logFields } = context;
     const log = (fields: Record<string, unknown>) => Object.assign(logFields, fields);
     const ifMatch = request.headers['if-match'];
-    const run = () => handler({ principal, requestId, traceparent, ifMatch, signal, log, ...input });
+    const run = () => handler({ principal, requestId, traceparent, ifMatch, aborted, log, ...input });
     const isShareable = request.method === 'GET' && route.isShareable?.(input.query as never) === true;
     const shared = isShareable ? await readShared(request, response, { policy, run }) : undefined;
     if (shared !== undefined) return respond(response, shared);

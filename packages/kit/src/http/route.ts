@@ -72,7 +72,7 @@ export interface RouteTarget<Resource> {
  */
 export interface PermissionAccess<Permission, Params, Resource> {
   permission: Permission;
-  locate(params: Params, signal: AbortSignal): RouteTarget<Resource> | Promise<RouteTarget<Resource>>;
+  locate(params: Params): RouteTarget<Resource> | Promise<RouteTarget<Resource>>;
 }
 
 /** A `public` route needs no credential. A `token` route needs any valid credential, and no permission. */
@@ -93,8 +93,8 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
   ifMatch: string | undefined;
   /** Trace context of the request's span, for messages that the handler publishes; undefined while tracing is off. */
   traceparent: string | undefined;
-  /** Signal that is aborted when the connection closes before the response is complete. */
-  signal: AbortSignal;
+  /** Its signal is aborted when the connection closes before the response is complete. */
+  aborted: { readonly signal: AbortSignal };
   /** Adds fields to the log line of the request. The fields must not contain secrets. */
   log(fields: Record<string, unknown>): void;
 }
@@ -125,7 +125,7 @@ interface RouteSchemas {
   conditional?: boolean;
   /**
    * Returns true for a query whose response is shared by callers that accept a recent one (`Cache-Control: max-age`).
-   * The response must depend only on the URL and on the caller's audience. The handler must not use `signal`, because
+   * The response must depend only on the URL and on the caller's audience. The handler must not use `aborted`, because
    * other callers can wait for the same response.
    */
   isShareable?(query: never): boolean;

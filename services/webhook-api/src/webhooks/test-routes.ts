@@ -61,11 +61,11 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       body: testWebhookSchema,
       furtherErrors: (body) => checks.errorsOfTest(body),
       responses: { 200: { description: 'The result of the test.', schema: testResultSchema } },
-      async handler({ resource, body: { url, headers = {}, body }, signal }) {
+      async handler({ resource, body: { url, headers = {}, body }, aborted }) {
         const request = { url, headers, body };
         checks.checkTest(request);
         countTest(resource.workspaceId);
-        return { status: 200, body: await testSend(request, { sender, signal }) };
+        return { status: 200, body: await testSend(request, { sender, signal: aborted.signal }) };
       },
     }),
     defineRoute({
@@ -81,7 +81,7 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       body: testSavedWebhookSchema,
       responses: { 200: { description: 'The result of the test.', schema: savedTestResultSchema } },
       problems: [404, 409],
-      async handler({ resource, body: { context, alert_id: alertId }, signal }) {
+      async handler({ resource, body: { context, alert_id: alertId }, aborted }) {
         const { workspaceId } = resource;
         countTest(workspaceId);
         const secrets = requireSecrets(secretBox, resource);
@@ -99,7 +99,7 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
         const options = { idempotencyHeader: resource.idempotencyHeader, signingSecrets: keys };
         const lines = testLines(rendered, options);
         const request = { ...secrets, body: rendered, lines, timeoutMs: resource.timeoutMs ?? undefined };
-        const result = await testSend(request, { sender, signal });
+        const result = await testSend(request, { sender, signal: aborted.signal });
         return { status: 200, body: { ...result, rendered } };
       },
     }),

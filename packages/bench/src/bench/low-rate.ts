@@ -3,7 +3,7 @@ import { type CpuShares, sumOf } from '../measure/process-usage.js';
 import { formatMs, type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { writeFixtures } from '../test-bed/fixtures.js';
 import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
-import type { SteadyRates } from './latency.js';
+import { type SteadyRates, warmUpPerSecond } from './latency.js';
 import { type AlertsResult, runAlerts } from './run-alerts.js';
 
 export interface LowRateResult {
@@ -27,11 +27,12 @@ interface LowRateMeasurement {
 export async function measureLowRate(testBed: TestBed, options: SteadyRates): Promise<LowRateResult[]> {
   const { database, secrets, destination } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
+  const warmUp = { alerts: options.warmUpAlerts, alertsPerSecond: warmUpPerSecond };
   const results: LowRateResult[] = [];
   for (const perSecond of options.rates) {
     const messages = Math.ceil(perSecond * options.seconds);
     const worker = await withWorkers(testBed, 1, async (workers) => {
-      await runAlerts(testBed, { fixtures, workers, alerts: 1_000, alertsPerSecond: 500 });
+      await runAlerts(testBed, { fixtures, workers, ...warmUp });
       return runAlerts(testBed, { fixtures, workers, alerts: messages, alertsPerSecond: perSecond });
     });
     const bareLoop = await runBareLoop(testBed, { messages, prefilled: false, perSecond });

@@ -65,6 +65,7 @@ async function runScenario(
 ): Promise<void> {
   const { short, alerts, repeats, seconds, minutes, sizes } = options;
   const requests = short ? 200 : 2_000;
+  const warmUpAlerts = short ? 1_000 : 20_000;
   switch (name) {
     case 'throughput':
       results.throughput = await measureThroughput(testBed, { alerts, webhooks, repeats });
@@ -76,10 +77,10 @@ async function runScenario(
       results.restBatch = await measureRest(testBed, { alerts, repeats, seconds, ...batches });
       return;
     case 'latency':
-      results.latency = await measureLatency(testBed, { rates: latencyRates, seconds });
+      results.latency = await measureLatency(testBed, { rates: latencyRates, seconds, warmUpAlerts });
       return;
     case 'low-rate':
-      results.lowRate = await measureLowRate(testBed, { rates: lowRates, seconds });
+      results.lowRate = await measureLowRate(testBed, { rates: lowRates, seconds, warmUpAlerts });
       return;
     case 'webhook-options':
       results.webhookOptions = await measureWebhookOptions(testBed, {

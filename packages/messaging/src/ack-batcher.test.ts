@@ -1,6 +1,17 @@
+import { realTimersExcept } from '@tocsin/testing';
 import { createAckBatcher } from './ack-batcher.js';
 
-const nextTick = () => new Promise((resolve) => setImmediate(resolve));
+const { jest } = import.meta;
+
+const collected = () => jest.advanceTimersByTime(50);
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: realTimersExcept('setTimeout') });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 /**
  * Creates a batcher that has received the tags 1 to `count`. `frames` lists the sent acknowledgements: `5` means only
@@ -16,38 +27,52 @@ function start(count: number, send: () => void = () => {}) {
   return { frames, ...batcher };
 }
 
-test('settled messages before the oldest unsettled one share a frame; later ones get one each', async () => {
+test('settled messages before the oldest unsettled one share a frame; later ones get one each', () => {
   const { ack, frames } = start(6);
-  for (const tag of [5, 2, 1, 6]) ack(tag);
+  for (const tag of [5, 2, 1]) ack(tag);
+  jest.advanceTimersByTime(49);
+  ack(6);
   expect(frames).toEqual([]);
-  await nextTick();
+  jest.advanceTimersByTime(1);
   expect(frames).toEqual(['<=2', 5, 6]);
   for (const tag of [4, 3]) ack(tag);
-  await nextTick();
+  collected();
   expect(frames).toEqual(['<=2', 5, 6, '<=4']);
 });
 
-test('a message in flight is never acknowledged, and no message is acknowledged twice', async () => {
+test('a message in flight is never acknowledged, and no message is acknowledged twice', () => {
   const { ack, frames } = start(3);
   for (const tag of [2, 2, 9]) ack(tag);
-  await nextTick();
+  collected();
   for (const tag of [2, 3]) ack(tag);
-  await nextTick();
+  collected();
   expect(frames).toEqual([2, 3]);
 });
 
-test('no acknowledgement is sent after the channel has closed', async () => {
+test('flush sends the collected acknowledgements at once, and each one is sent only once', () => {
+  const { ack, flush, frames } = start(3);
+  ack(1);
+  flush();
+  expect(frames).toEqual(['<=1']);
+  collected();
+  ack(3);
+  expect(frames).toEqual(['<=1']);
+  collected();
+  expect(frames).toEqual(['<=1', 3]);
+});
+
+test('no acknowledgement is sent after the channel has closed', () => {
   const { ack, close, received, frames } = start(2);
   ack(1);
   close();
   ack(2);
   received(3);
   ack(3);
-  await nextTick();
+  collected();
   expect(frames).toEqual([]);
 });
 
-test('a channel that throws while its connection is closing gets no further acknowledgements', async () => {
+test('a channel that throws while its connection is closing gets no further acknowledgements', () => {
   let sends = 0;
   const { ack } = start(2, () => {
     sends += 1;
@@ -55,7 +80,7 @@ test('a channel that throws while its connection is closing gets no further ackn
   });
   for (const tag of [1, 2]) {
     ack(tag);
-    await nextTick();
+    collected();
   }
   expect(sends).toBe(1);
 });

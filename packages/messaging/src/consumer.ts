@@ -46,7 +46,10 @@ export interface Consumer {
   returnToBroker(): Promise<void>;
   /** Number of received messages that are not settled. A message that waits for its retry is not counted. */
   inFlight(): number;
-  /** Resolves when no message is in flight. A message that waits for its retry does not count as in flight. */
+  /**
+   * Resolves when no message is in flight and all acknowledgements are sent. A message that waits for its retry does
+   * not count as in flight.
+   */
   drained(): Promise<void>;
 }
 
@@ -80,8 +83,9 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   });
 
   const returnToBroker = async () => {
-    const channel = current?.channel;
-    if (channel === undefined) return;
+    if (current === undefined) return;
+    const { channel, acks } = current;
+    acks.flush();
     // The promise that `close` returns never settles if the connection ends during the call. The event `close` is
     // emitted in this case too.
     await new Promise<void>((resolve) => {
@@ -161,7 +165,10 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     resume: () => setPaused(false),
     returnToBroker,
     inFlight: inFlight.count,
-    drained: inFlight.drained,
+    async drained() {
+      await inFlight.drained();
+      current?.acks.flush();
+    },
   };
 }
 

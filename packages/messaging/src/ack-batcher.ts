@@ -1,26 +1,17 @@
 /**
- * Collects the acknowledgements of one channel, and sends them 50 ms after the first one. One frame (AMQP `multiple`)
- * acknowledges all settled messages that arrived before the oldest unsettled message. Settled messages that arrived
- * after the oldest unsettled message are acknowledged one by one.
+ * Collects the acknowledgements of one channel, and sends them once in each tick of the event loop. One frame (AMQP
+ * `multiple`) acknowledges all settled messages that arrived before the oldest unsettled message. Settled messages that
+ * arrived after the oldest unsettled message are acknowledged one by one.
  */
 export interface AckBatcher {
   received(tag: number): void;
   ack(tag: number): void;
-  /** Sends the collected acknowledgements now. */
-  flush(): void;
   /**
    * Drops all further acknowledgements. Must be called when the channel has closed, because the broker then redelivers
    * all messages in flight.
    */
   close(): void;
 }
-
-/**
- * Time for which acknowledgements are collected, in milliseconds. At 50 messages a second, a frame for each message
- * takes the broker a quarter more CPU time. If the worker dies meanwhile, the broker delivers these messages again, and
- * they are ignored because their rows are committed.
- */
-const collectMs = 50;
 
 /** @param send acknowledges one delivery tag or, if `allUpTo` is true, every tag up to it */
 export function createAckBatcher(send: (tag: number, allUpTo: boolean) => void): AckBatcher {
@@ -52,9 +43,8 @@ export function createAckBatcher(send: (tag: number, allUpTo: boolean) => void):
       newlyAcked.push(tag);
       if (isScheduled) return;
       isScheduled = true;
-      setTimeout(flush, collectMs);
+      setImmediate(flush);
     },
-    flush,
     close() {
       isClosed = true;
       isAcked.clear();

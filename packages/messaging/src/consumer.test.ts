@@ -120,14 +120,6 @@ test('a message that was returned to the broker is neither handled again nor ack
   expect([errors.length, await taken()]).toEqual([1, ['prefetch 10', 'consume', 'close']]);
 });
 
-test('an acknowledged message is acknowledged to the broker before the others are returned', async () => {
-  const { consumer, deliver, received, taken } = await start();
-  for (let count = 0; count < 2; count += 1) deliver();
-  received[0]!.ack();
-  await consumer.returnToBroker();
-  expect(await taken()).toEqual(['prefetch 10', 'consume', 'ack 1', 'close']);
-});
-
 test('a handler that throws retries the message', async () => {
   const fault = new Error('a defect');
   const { deliver, errors } = await start({
@@ -140,16 +132,15 @@ test('a handler that throws retries the message', async () => {
 });
 
 test('a consumer that the broker has cancelled opens a new channel and receives again', async () => {
-  const { consumer, deliver, cancelByBroker, reopen, received, taken } = await start();
+  const { deliver, cancelByBroker, reopen, received, taken } = await start();
   deliver();
   cancelByBroker();
   expect(received[0]!.isReturned()).toBe(true);
   await taken();
   await reopen();
   deliver();
-  for (const message of received) message.ack();
+  received[1]!.ack();
   expect(received[1]!.isReturned()).toBe(false);
-  await consumer.drained();
   expect(await taken()).toEqual(['prefetch 10', 'consume', 'ack 2']);
 });
 

@@ -46,10 +46,7 @@ export interface Consumer {
   returnToBroker(): Promise<void>;
   /** Number of received messages that are not settled. A message that waits for its retry is not counted. */
   inFlight(): number;
-  /**
-   * Resolves when no message is in flight and all acknowledgements are sent. A message that waits for its retry does
-   * not count as in flight.
-   */
+  /** Resolves when no message is in flight. A message that waits for its retry does not count as in flight. */
   drained(): Promise<void>;
 }
 
@@ -83,9 +80,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   });
 
   const returnToBroker = async () => {
-    if (current === undefined) return;
-    const { channel, acks } = current;
-    acks.flush();
+    const channel = current?.channel;
+    if (channel === undefined) return;
     // The promise that `close` returns never settles if the connection ends during the call. The event `close` is
     // emitted in this case too.
     await new Promise<void>((resolve) => {
@@ -165,10 +161,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     resume: () => setPaused(false),
     returnToBroker,
     inFlight: inFlight.count,
-    async drained() {
-      await inFlight.drained();
-      current?.acks.flush();
-    },
+    drained: inFlight.drained,
   };
 }
 

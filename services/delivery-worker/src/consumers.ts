@@ -10,7 +10,7 @@ import {
   unroutedQueue,
 } from '@tocsin/messaging';
 import type { DatabaseRetry } from './database-retry.js';
-import { maxRecording } from './delivery/create-delivery.js';
+import { maxUnrecorded } from './delivery/create-delivery.js';
 
 /**
  * Reason for a pause of the consumers: the database is unavailable (`database`), or the keys of this worker do not
@@ -109,8 +109,8 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
       await open(brokers.alerts, { queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
       await open(brokers.alerts, { queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
       // With twice as many messages as slots, half of the messages can wait for slow destinations while the other half
-      // keeps all slots busy. A further `maxRecording` messages can wait until their outcomes are recorded.
-      const prefetch = 2 * slots + maxRecording;
+      // keeps all slots busy. A further `maxUnrecorded` messages can wait until their outcomes are recorded.
+      const prefetch = 2 * slots + maxUnrecorded;
       await open(brokers.deliveries, { queue: deliveriesQueue, prefetch, handle: deliveries.handle });
       void update();
     },

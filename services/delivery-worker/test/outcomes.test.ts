@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import type { DeliveryWorkerConfig } from '../src/config.js';
-import { maxRecording } from '../src/delivery/create-delivery.js';
+import { maxUnrecorded } from '../src/delivery/create-delivery.js';
 import { useWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 const harness = useWorkerHarness({ each: 'test', queuedLeaseMs: 1_000 });
@@ -172,8 +172,8 @@ test('the number of sent deliveries that are not recorded yet is limited', async
       { timeoutMs: 40_000 },
     );
     // Without the limit, all 401 deliveries would be sent. The expected maximum is the sum of the first delivery, five
-    // deliveries for each slot, and the `maxRecording` deliveries that can wait until their outcomes are recorded.
-    expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + maxRecording);
+    // deliveries for each slot, and the `maxUnrecorded` deliveries that can wait until their outcomes are recorded.
+    expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + maxUnrecorded);
   });
   await expectOnce(target.path, 401);
 }, 90_000);

@@ -5,11 +5,11 @@ import type { Metrics } from '@tocsin/kit';
  * shows that the key is invalid. `looked_up`: no cache contains a result, so the database is queried. The query can
  * also fail.
  */
-export type KeyCheck = 'cached' | 'cached_rejection' | 'looked_up';
+export type KeyCheckResult = 'cached' | 'cached_rejection' | 'looked_up';
 
 /** Metrics of key checks. No label contains a key or its id. */
 export interface EngineMetrics {
-  keyChecked(result: KeyCheck): void;
+  keyChecked(result: KeyCheckResult): void;
   /** Records the duration of one bcrypt call, without its time in the queue. */
   bcryptDone(seconds: number): void;
 }

@@ -111,7 +111,7 @@ function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
 const roundSteps = 3;
 
 /** Rounding a float costs `roundSteps` up to this absolute precision, and `longIntegerSteps` beyond it. */
-const cheapFloatDigits = 22;
+const maxCheapDigits = 22;
 
 /** Implements Python's `round(value, precision)`. A tie is rounded to the even digit. An int stays an int. */
 function roundCommon(runtime: Runtime, value: Value, precision: Value): Value {
@@ -119,8 +119,8 @@ function roundCommon(runtime: Runtime, value: Value, precision: Value): Value {
   const number = numeric(value);
   if (precision === null) return typeof number === 'bigint' ? number : roundHalf(number);
   const digits = integerArgument(precision);
-  const isLarge = typeof number === 'bigint' ? isLong(number) : Math.abs(digits) > cheapFloatDigits;
-  runtime.budget.charge(isLarge || -digits > cheapFloatDigits ? longIntegerSteps : roundSteps);
+  const isLarge = typeof number === 'bigint' ? isLong(number) : Math.abs(digits) > maxCheapDigits;
+  runtime.budget.charge(isLarge || -digits > maxCheapDigits ? longIntegerSteps : roundSteps);
   return typeof number === 'bigint' ? roundInteger(number, digits) : roundFloat(number, digits);
 }
 

@@ -71,7 +71,7 @@ function Jobs({ filters, chips, list }: JobsProps) {
   const redelivery = toRedelivery(filters);
   const cancellation = toCancellation(filters);
   const isEmpty = list.items.length === 0;
-  const hasEnded = useHasEnded(filters, list);
+  const canRedeliver = useCanRedeliver(filters, list);
   const scope = (status: string, all: boolean | undefined) =>
     all ? `all ${status} deliveries` : `the ${status} deliveries that match`;
   return (
@@ -84,7 +84,7 @@ function Jobs({ filters, chips, list }: JobsProps) {
       )}
       <BulkJob
         kind="redeliveries"
-        request={hasEnded ? redelivery : undefined}
+        request={canRedeliver ? redelivery : undefined}
         things={scope(redelivery?.status ?? 'failed', redelivery?.all)}
         chips={chips}
       >
@@ -114,7 +114,7 @@ function Jobs({ filters, chips, list }: JobsProps) {
  * deliveries. If no loaded delivery has failed and more deliveries can be loaded, a request searches for a failed one.
  * No request is sent if redelivery jobs do not support the filters.
  */
-function useHasEnded(filters: FilterValues, { items, hasMore }: LiveList<DeliveryRow>): boolean {
+function useCanRedeliver(filters: FilterValues, { items, hasMore }: LiveList<DeliveryRow>): boolean {
   const isAnyState = filters.status === undefined;
   const isListed = isAnyState ? items.some(({ status }) => status === 'failed') : items.length > 0;
   const canBeOlder = isAnyState && !isListed && hasMore && !isListOnly(filters);

@@ -58,7 +58,7 @@ export function createClaimRepository(database: Database, options: ClaimOptions)
         maxAgeMs,
         maxExpired,
       ]);
-      return rows.map((row) => ({ ...toClaimed(row, claimedAtMs), hasToken: true }));
+      return rows.map((row) => ({ ...toClaimed(row, claimedAtMs), hasRateLimitToken: true }));
     },
   };
 }

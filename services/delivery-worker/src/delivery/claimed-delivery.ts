@@ -44,7 +44,7 @@ export interface ClaimedDelivery {
    * True if the delivery was claimed by `claimLimited`. This claim has taken a request from the webhook's rate limit,
    * except if the delivery had expired and the limit allowed no request.
    */
-  hasToken?: boolean;
+  hasRateLimitToken?: boolean;
   /** Start of the statement that claimed the delivery, on the monotonic clock of the process, in milliseconds. */
   claimedAtMs: number;
 }

@@ -66,7 +66,7 @@ export interface Delivery {
  * its slot before its outcome is recorded, so this many deliveries can wait for the commit of their outcomes while all
  * slots are in use. It is the size of one full batch of outcomes.
  */
-export const maxRecording = 300;
+export const maxUnrecorded = 300;
 /**
  * Number of deliveries in flight for each slot at which no further delivery is claimed at write. A slot is released
  * before the outcome is recorded, so a number of deliveries in flight far above the number of slots shows that
@@ -126,7 +126,7 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
     const claimed = await claim(due);
     if (claimed !== undefined) await deliverWithoutSlot(claimed);
   });
-  const permits = createSemaphore({ permits: config.slots + maxRecording });
+  const permits = createSemaphore({ permits: config.slots + maxUnrecorded });
   return {
     start(claimed, slot) {
       if (inFlight.has(claimed.deliveryId)) return slot.release();

@@ -233,7 +233,10 @@ describe('the options of a webhook', () => {
       afterMs: 0,
       reason: 'rate_limit',
     });
-    expect(prepareClaimed({ hasToken: true }, { webhook })).toMatchObject({ kind: 'request', options });
+    expect(prepareClaimed({ hasRateLimitToken: true }, { webhook })).toMatchObject({
+      kind: 'request',
+      options,
+    });
   });
 
   test('a deferral has the first of these reasons: pause, rate limit, no secret, render budget', () => {
@@ -243,7 +246,7 @@ describe('the options of a webhook', () => {
       prepareClaimed(claimed, { webhook: both, render: undefined });
     expect(reasonOf({ pause })).toMatchObject({ reason: 'paused' });
     expect(reasonOf({})).toMatchObject({ reason: 'rate_limit' });
-    expect(reasonOf({ hasToken: true })).toMatchObject({ reason: 'no_signing_secret' });
+    expect(reasonOf({ hasRateLimitToken: true })).toMatchObject({ reason: 'no_signing_secret' });
   });
 
   const webhookWith = (changes: object) =>
@@ -288,10 +291,10 @@ describe('the options of a webhook', () => {
 
   test('a rendering that exceeds its time limit is retried with the schedule of its webhook', () => {
     const render = () => ({ ok: false, code: 'internal_error', error: 'Too slow.' }) as const;
-    expect(prepareClaimed({ step: 0, hasToken: true }, { webhook, render })).toMatchObject({
+    expect(prepareClaimed({ step: 0, hasRateLimitToken: true }, { webhook, render })).toMatchObject({
       outcome: { kind: 'retry', afterMs: 1_000, step: 1 },
     });
-    expect(prepareClaimed({ step: 1, hasToken: true }, { webhook, render })).toMatchObject({
+    expect(prepareClaimed({ step: 1, hasRateLimitToken: true }, { webhook, render })).toMatchObject({
       outcome: { kind: 'failed' },
     });
   });

@@ -7,7 +7,7 @@ import type { Unprocessable } from '../dead-letters/dead-letters.js';
  * Message size in bytes up to which all faults are listed. Larger messages get only the first fault, because the list
  * of faults can need more memory than the message.
  */
-const listFaultsBelowBytes = 65_536;
+const maxBytesForAllFaults = 65_536;
 const listAll = { listAll: true };
 const listFirst = { listAll: false };
 
@@ -33,7 +33,7 @@ export function parseMessage(
       detail: truncated(`The message is not JSON: ${why}`),
     };
   }
-  const checked = check(value, content.length <= listFaultsBelowBytes ? listAll : listFirst);
+  const checked = check(value, content.length <= maxBytesForAllFaults ? listAll : listFirst);
   if (checked.ok) return { kind: 'alert', alert: checked.value };
   const detail = checked.faults.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
   return { kind: 'unprocessable', reason: 'invalid_message', detail: truncated(detail) };

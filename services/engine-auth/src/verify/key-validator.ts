@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { createPromiseBatcher, createSingleFlight } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import { digestOf, type RawKey } from '../api-keys/raw-key.js';
-import type { KeyCheck } from '../metrics.js';
+import type { KeyCheckResult } from '../metrics.js';
 import type { BcryptQueue } from './bcrypt-queue.js';
 
 export interface KeyValidatorDeps {
@@ -17,7 +17,7 @@ export interface KeyValidatorDeps {
   /** Monotonic clock in milliseconds. */
   now(): number;
   /** Called once for each call of `validate`, before the database is queried or a cached result is returned. */
-  onChecked?(result: KeyCheck): void;
+  onChecked?(result: KeyCheckResult): void;
 }
 
 export type ValidateKey = (key: RawKey) => Promise<boolean>;

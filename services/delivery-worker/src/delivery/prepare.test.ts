@@ -233,10 +233,8 @@ describe('the options of a webhook', () => {
       afterMs: 0,
       reason: 'rate_limit',
     });
-    expect(prepareClaimed({ hasRateLimitToken: true }, { webhook })).toMatchObject({
-      kind: 'request',
-      options,
-    });
+    const withToken = { hasRateLimitToken: true };
+    expect(prepareClaimed(withToken, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
   test('a deferral has the first of these reasons: pause, rate limit, no secret, render budget', () => {

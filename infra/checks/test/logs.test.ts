@@ -114,14 +114,14 @@ test('the log lines of the API request, the fan-out and each attempt contain the
   expect(fannedOut?.alert_id).toBe(published?.alert_id);
   expect(linesOf(worker, 'delivery.attempted', 'req-of-the-test')).toMatchObject([
     {
-      attempt: 1,
+      step: 0,
       outcome: 'retry',
       error_code: 'http_status',
       status_code: 500,
       duration_ms: expect.any(Number),
     },
-    { attempt: 2, outcome: 'retry' },
-    { attempt: 3, outcome: 'failed', workspace_id: workspaceId, alert_id: published?.alert_id },
+    { step: 1, outcome: 'retry' },
+    { step: 2, outcome: 'failed', workspace_id: workspaceId, alert_id: published?.alert_id },
   ]);
 });
 

@@ -55,7 +55,7 @@ function tables(): string {
     '',
     `Any valid token (for \`/auth/verify\` also an engine key): ${operations.get('token')?.join(', ')}.`,
     '',
-    `No token: ${operations.get('public')?.join(', ')}.`,
+    `No token: ${operations.get('public')?.join(', ')}, and the files of the console and of the API reference.`,
     '',
     '',
   ].join('\n');

@@ -25,7 +25,7 @@ export interface DatabaseOptions {
    * If a query gets no response for this time, in milliseconds, further queries fail at once until a probe succeeds.
    * Default: no limit.
    */
-  refuseAfterMs?: number;
+  circuitOpenAfterMs?: number;
 }
 
 /** A pool of connections. `knex` builds queries; `prepared` and `planned` run the statements of hot paths. */
@@ -54,13 +54,13 @@ export interface PreparedStatement {
 
 /** Creates a pool and opens no connection until the first query. If the server is unavailable, that query fails. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { poolSize = 10, acquireTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
+  const { poolSize = 10, acquireTimeoutMs = 5_000, circuitOpenAfterMs = Number.POSITIVE_INFINITY } = options;
   const pool = createConnectionPool({
     client: clientConfig(options),
     settings: sessionSettings(options),
     max: poolSize,
     acquireTimeoutMs,
-    openAfterMs: refuseAfterMs,
+    openAfterMs: circuitOpenAfterMs,
   });
   const knex = knexModule({
     client: 'pg',

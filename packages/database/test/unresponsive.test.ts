@@ -29,7 +29,7 @@ async function timed(call: () => Promise<unknown>) {
 }
 
 test('calls to an unresponsive database fail at once until a probe succeeds', async () => {
-  await open({ refuseAfterMs: 300, statementTimeoutMs: 20_000, acquireTimeoutMs: 10_000 });
+  await open({ circuitOpenAfterMs: 300, statementTimeoutMs: 20_000, acquireTimeoutMs: 10_000 });
   proxy.freeze();
   const first = timed(one);
   await sleep(400);
@@ -49,7 +49,7 @@ test('calls to an unresponsive database fail at once until a probe succeeds', as
 });
 
 test('a long statement does not open the circuit breaker', async () => {
-  await open({ refuseAfterMs: 100 });
+  await open({ circuitOpenAfterMs: 100 });
   const slow = database.knex.raw('select pg_sleep(1)');
   await sleep(300);
   const others = await Promise.all(Array.from({ length: 10 }, () => timed(one)));

@@ -8,7 +8,7 @@ import {
   planDispatches,
 } from './dispatch-repository.js';
 import type { IdRange } from './history-reader.js';
-import { type JobScope, type JobWork, pageResult, readPage, readRange, withinQuota } from './job.js';
+import { type JobScope, type JobWork, pageResult, readPage, readRange, takeBelowHalfOfLimit } from './job.js';
 
 type Scope = JobScope<DispatchFilter>;
 
@@ -17,7 +17,7 @@ export const dispatchWork: JobWork<DispatchFilter> = {
   async runPage(trx, job, options) {
     const { pageSize } = options;
     const rows = await withPlans(trx, await readRows(trx, job, pageSize));
-    const page = await withinQuota(rows, job.workspaceId, options);
+    const page = await takeBelowHalfOfLimit(rows, job.workspaceId, options);
     const plans = page.map(({ plan }) => plan).filter((plan) => plan !== undefined);
     const dispatched = plans.length === 0 ? [] : await dispatchAlerts(trx, plans, job.createdBy);
     return pageResult({ rows, page, pageSize }, dispatched.length);

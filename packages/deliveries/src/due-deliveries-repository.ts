@@ -8,20 +8,20 @@ const maxMadeDue = 10_000;
 
 /**
  * Makes waiting deliveries of a webhook due now, after a change of the webhook. If the webhook was deleted or disabled,
- * workers then end these deliveries without sending them. After any other change, callers set `untriedOnly`, so that
+ * workers then end these deliveries without sending them. After any other change, callers set `unretriedOnly`, so that
  * deliveries that have used a step of the retry schedule keep their times. Locked rows are skipped, because the process
  * that has locked them reads the changed webhook itself.
  */
 export async function makeDue(
   trx: Knex.Transaction,
   { id, workspaceId }: { id: string; workspaceId: string },
-  { untriedOnly = false } = {},
+  { unretriedOnly = false } = {},
 ): Promise<void> {
   await trx.raw(
     `update open_deliveries o set due_at = now()
      from (select delivery_id from open_deliveries
            where state = 'waiting' and workspace_id = ? and webhook_id = ? and due_at > now()
-             ${untriedOnly ? 'and step = 0' : ''}
+             ${unretriedOnly ? 'and step = 0' : ''}
            limit ? for update skip locked) later
      where o.delivery_id = later.delivery_id`,
     [workspaceId, id, maxMadeDue],

@@ -2,7 +2,6 @@
 // dispatch by hand, statistics, limits of open deliveries, redelivery, cancellation, jobs, retention, and reading the
 // history newest first.
 
-export { decryptPublisher, encryptPublisher, publisherId } from './alert-publisher.js';
 export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
 export { type DispatchPlan, dispatchAlerts, planDispatch } from './dispatch-repository.js';
@@ -33,6 +32,7 @@ export {
   type WebhookInWorkspace,
 } from './open-delivery-counts.js';
 export { type OpenDeliveryLimits, readOpenDeliveryLimits } from './open-delivery-limits.js';
+export { decryptPublisher, encryptPublisher, publisherId } from './publisher-id.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
 export {
   deleteExpiredAlertKeys,

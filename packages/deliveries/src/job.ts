@@ -80,7 +80,10 @@ export async function readPage<Row extends { id: string }>(
   return readNewestFirst({ range, limit: pageSize, nowMs }, read);
 }
 
-/** Returns the result of a page. `rows` are the rows that were read, and `page` those that `withinQuota` has kept. */
+/**
+ * Returns the result of a page. `rows` are the rows that were read, and `page` those that `takeBelowHalfOfLimit` has
+ * kept.
+ */
 export function pageResult(
   { rows, page, pageSize }: { rows: unknown[]; page: { id: string }[]; pageSize: number },
   done: number,
@@ -93,18 +96,18 @@ export function pageResult(
 const partForAlerts = 0.5;
 
 /**
- * Returns the rows before the first refused row. A row is refused if it would open a delivery, and the webhook of this
+ * Returns the rows before the first rejected row. A row is rejected if it would open a delivery, and the webhook of this
  * delivery or the workspace already uses more than half of its limit on open deliveries. `opens` contains the webhook of
  * each delivery that a row opens. The deliveries of the returned rows are added to `counts` and `opened`.
  */
-export async function withinQuota<Row extends { opens: string[] }>(
+export async function takeBelowHalfOfLimit<Row extends { opens: string[] }>(
   rows: Row[],
   workspaceId: string,
   { counts, opened }: PageOptions,
 ): Promise<Row[]> {
   const webhooksOf = ({ opens }: Row) => opens.map((webhookId) => ({ workspaceId, webhookId }));
   await counts.refresh(rows.flatMap(webhooksOf));
-  const firstRefused = rows.findIndex((row) => {
+  const firstRejected = rows.findIndex((row) => {
     const webhooks = webhooksOf(row);
     const fill = (webhook: WebhookInWorkspace) =>
       Math.max(counts.workspaceFill(workspaceId), counts.webhookFill(webhook));
@@ -113,5 +116,5 @@ export async function withinQuota<Row extends { opens: string[] }>(
     opened.push(...webhooks);
     return false;
   });
-  return firstRefused === -1 ? rows : rows.slice(0, firstRefused);
+  return firstRejected === -1 ? rows : rows.slice(0, firstRejected);
 }

@@ -1,7 +1,7 @@
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import type { Knex } from 'knex';
 import type { IdRange } from './history-reader.js';
-import { type JobScope, type JobWork, pageResult, readPage, readRange, withinQuota } from './job.js';
+import { type JobScope, type JobWork, pageResult, readPage, readRange, takeBelowHalfOfLimit } from './job.js';
 import { reopenEnded } from './redelivery-repository.js';
 
 type Scope = JobScope<RedeliveryFilter>;
@@ -14,7 +14,7 @@ export const redeliveryWork: JobWork<RedeliveryFilter> = {
   async runPage(trx, job, options) {
     const { pageSize } = options;
     const rows = await readRows(trx, job, pageSize);
-    const page = await withinQuota(rows, job.workspaceId, options);
+    const page = await takeBelowHalfOfLimit(rows, job.workspaceId, options);
     const ids = page.filter(({ opens }) => opens.length > 0).map(({ id }) => id);
     const reopened = await reopenEnded(trx, { ids, statuses: [job.filter.status] });
     return pageResult({ rows, page, pageSize }, reopened.length);

@@ -171,7 +171,7 @@ async function fetchJson(url: string): Promise<Record<string, unknown>> {
     signal: AbortSignal.timeout(fetchTimeoutMs),
   });
   const text = await readLimited(response, url);
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${url} responded with status ${response.status}`);
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object`);
   return value as Record<string, unknown>;
@@ -182,7 +182,7 @@ async function readLimited(response: Response, url: string): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > maxDocumentBytes) throw new Error(`${url} answered more than ${maxDocumentBytes} bytes`);
+    if (size > maxDocumentBytes) throw new Error(`the response of ${url} exceeds ${maxDocumentBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -70,7 +70,7 @@ test.each(['keys', 'metadata'] as const)("at most 1 MiB of the provider's %s is 
   respondTo(document, (response) => response.end(content.padEnd(1_048_576)));
   await expect(fetchOwn()).resolves.toBeDefined();
   respondTo(document, (response) => response.end(content.padEnd(1_048_577)));
-  await expect(fetchOwn()).rejects.toThrow('more than 1048576 bytes');
+  await expect(fetchOwn()).rejects.toThrow('exceeds 1048576 bytes');
 });
 
 test.each(['keys', 'metadata'] as const)(
@@ -80,7 +80,7 @@ test.each(['keys', 'metadata'] as const)(
     for (const status of [203, 404, 500]) {
       respondTo(document, (response) => response.writeHead(status).end(content));
       if (status === 203) await expect(fetchOwn()).resolves.toBeDefined();
-      else await expect(fetchOwn()).rejects.toThrow(`answered ${status}`);
+      else await expect(fetchOwn()).rejects.toThrow(`responded with status ${status}`);
     }
   },
 );

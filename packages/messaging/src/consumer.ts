@@ -44,9 +44,12 @@ export interface Consumer {
    * messages that wait for a retry. A new channel is opened; it stays paused if the consumer is paused.
    */
   returnToBroker(): Promise<void>;
-  /** Number of received messages that are not settled. A message that waits for its retry is not counted. */
+  /**
+   * Number of messages that the handler is processing. Messages that wait for a retry are unacknowledged too, but are
+   * not counted.
+   */
   inFlight(): number;
-  /** Resolves when no message is in flight. A message that waits for its retry does not count as in flight. */
+  /** Resolves when the handler is processing no message. Messages that wait for a retry do not count. */
   drained(): Promise<void>;
 }
 

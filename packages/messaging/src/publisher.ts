@@ -51,13 +51,13 @@ export interface PublisherOptions {
   /** Maximum wait for a confirm, in milliseconds. Default: 5,000. */
   confirmTimeoutMs?: number;
   /** Time after which the circuit breaker opens if messages get no confirm, in milliseconds. Default: never. */
-  refuseAfterMs?: number;
+  circuitOpenAfterMs?: number;
 }
 
 /** Creates a publisher with its own channel in confirm mode. */
 export async function createPublisher(broker: Broker, options: PublisherOptions = {}): Promise<Publisher> {
-  const { confirmTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
-  const confirmBreaker = createCircuitBreaker({ openAfterMs: refuseAfterMs, ...confirmProbes });
+  const { confirmTimeoutMs = 5_000, circuitOpenAfterMs = Number.POSITIVE_INFINITY } = options;
+  const confirmBreaker = createCircuitBreaker({ openAfterMs: circuitOpenAfterMs, ...confirmProbes });
   let channel: ConfirmChannel | undefined;
   /** Error with which the broker closed the latest channel. */
   let channelError: unknown;

@@ -33,7 +33,7 @@ export async function createQueueDepth(broker: Broker, queue: string): Promise<Q
     try {
       return (await withTimeout(pending, { timeoutMs: replyTimeoutMs })).messageCount;
     } catch (cause) {
-      throw new Error('The broker does not reply.', { cause });
+      throw new Error('The depth of the queue cannot be read.', { cause });
     }
   };
 }

@@ -32,7 +32,7 @@ test('after a confirm is overdue, messages fail at once until that confirm arriv
   const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
   const broker = await newBroker({ url: proxy.url });
-  const publisher = await createPublisher(broker, { confirmTimeoutMs: 500, refuseAfterMs: 300 });
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 500, circuitOpenAfterMs: 300 });
   let connections = 0;
   await broker.use(async () => {
     connections += 1;
@@ -61,7 +61,7 @@ test('after a confirm is overdue, messages fail at once until that confirm arriv
   await proxy.close();
 });
 
-test('a publisher without refuseAfterMs waits for each confirm until the timeout', async () => {
+test('a publisher without circuitOpenAfterMs waits for each confirm until the timeout', async () => {
   const { proxy, publisher } = await startProxied({ confirmTimeoutMs: 600 });
   proxy.freeze();
   for (const text of ['one', 'two'])

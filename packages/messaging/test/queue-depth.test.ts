@@ -23,7 +23,7 @@ test('repeated reads of the queue depth send one request while the broker is fro
   proxy.freeze();
   // The frozen broker has not replied to the request of the first call when the second call is made.
   for (let count = 0; count < 2; count += 1)
-    await expect(queueDepth()).rejects.toThrow('The broker does not reply.');
+    await expect(queueDepth()).rejects.toThrow('The depth of the queue cannot be read.');
   proxy.thaw();
   expect(requests).toBe(1);
   await until('the broker replies', async () => (await queueDepth()) === 0);

@@ -77,7 +77,7 @@ test('reading the depth of a deleted queue fails until the queue is declared aga
   const queueDepth = await createQueueDepth(broker, deliveriesQueue);
   await broker.ready();
   await admin.deleteQueue(deliveriesQueue);
-  await expect(queueDepth()).rejects.toThrow('The broker does not reply.');
+  await expect(queueDepth()).rejects.toThrow('The depth of the queue cannot be read.');
   await broker.ready();
   expect(await queueDepth()).toBe(0);
 });

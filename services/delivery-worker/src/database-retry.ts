@@ -47,7 +47,7 @@ export interface DatabaseRetry {
 interface DatabaseBatcherOptions<Item, Result>
   extends Pick<
     BatcherOptions<Item, Result>,
-    'maxSize' | 'concurrency' | 'gatherMs' | 'maxStarts' | 'onBatch'
+    'maxSize' | 'concurrency' | 'gatherMs' | 'maxNextBatch' | 'onBatch'
   > {
   /**
    * Commits the items, and resolves to their results in the same order. After a lost reply it is called again, and

@@ -79,7 +79,7 @@ async function open(
     // that clients get a 503 within seconds.
     statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
-    refuseAfterMs: 1_000,
+    circuitOpenAfterMs: 1_000,
   });
   shutdown.add('database', () => database.close());
   createPoolMetrics(metrics, { main: database });

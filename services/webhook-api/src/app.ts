@@ -89,13 +89,13 @@ export async function createWebhookApi(
     // This limit is shorter than the 2 s after which the rule lookup of a published alert times out. With a longer
     // wait, a lookup that has already timed out could still get a connection.
     acquireTimeoutMs: 1_500,
-    refuseAfterMs: 1_000,
+    circuitOpenAfterMs: 1_000,
   });
   shutdown.add('database', () => database.close());
   createPoolMetrics(metrics, { main: database });
   const broker = await createBroker({ url: config.amqpUrl.reveal(), name: service, logger });
   shutdown.add('broker', () => broker.close());
-  const publisher = await createPublisher(broker, { confirmTimeoutMs: 3_000, refuseAfterMs: 1_000 });
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 3_000, circuitOpenAfterMs: 1_000 });
   const { allow, caFile } = config.egress;
   const sender = createSender({ allow: parseCidrs(allow), ...(caFile !== undefined && { caFile }) });
   shutdown.add('sender', () => sender.close());

@@ -37,7 +37,7 @@ export async function countOpen({ knex }: Database, workspaceIds?: string[]): Pr
  * Counts the open deliveries of the given workspaces whose first attempt has not failed yet (no step of the retry
  * schedule is used).
  */
-export async function countUntried({ knex }: Database, workspaceIds: string[]): Promise<number> {
+export async function countUnretried({ knex }: Database, workspaceIds: string[]): Promise<number> {
   const { rows } = await knex.raw(
     `select count(*)::integer as untried from open_deliveries
      where workspace_id = any(cast(? as uuid[])) and step = 0`,
@@ -88,14 +88,17 @@ export async function countAlerts({ knex }: Database, workspaceIds: string[]): P
   return rows[0].alerts;
 }
 
-/** Counts the claims of a workspace that ended without an attempt, for example because no slot became free in time. */
-export async function countReleasedClaims({ knex }: Database, workspaceId: string): Promise<number> {
+/**
+ * Counts the claims of a workspace that have no attempt: deferrals, for example because no slot became free in time, and
+ * claims of workers that died.
+ */
+export async function countClaimsWithoutAttempt({ knex }: Database, workspaceId: string): Promise<number> {
   const { rows } = await knex.raw(
-    `select coalesce(sum(claims - attempts_made), 0)::integer as released
+    `select coalesce(sum(claims - attempts_made), 0)::integer as claims
      from deliveries where workspace_id = ?`,
     [workspaceId],
   );
-  return rows[0].released;
+  return rows[0].claims;
 }
 
 /**

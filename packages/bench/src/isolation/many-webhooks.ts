@@ -6,7 +6,7 @@ import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { waitFor } from '../measure/wait-for.js';
 import { type Fixtures, writeFixtures } from '../test-bed/fixtures.js';
 import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
-import { countAlerts, countUntried, insertDueDeliveries } from './isolation-repository.js';
+import { countAlerts, countUnretried, insertDueDeliveries } from './isolation-repository.js';
 
 export interface ManyWebhooksOptions {
   workspaces: number;
@@ -85,7 +85,7 @@ export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise
     if (source === 'publish') await publishAlerts(testBed, targets, deliveriesPerWebhook);
     await waitFor({
       description: 'deliveries of many webhooks were not tried',
-      count: () => countUntried(database, workspaceIds),
+      count: () => countUnretried(database, workspaceIds),
       isReached: (untried) => untried === 0,
       intervalMs: 250,
     });

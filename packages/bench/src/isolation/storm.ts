@@ -5,7 +5,12 @@ import { waitFor } from '../measure/wait-for.js';
 import { type Fixtures, writeFixtures } from '../test-bed/fixtures.js';
 import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
 import { createTestBed, type TestBed, withWorkers } from '../test-bed/test-bed.js';
-import { countOpen, countReleasedClaims, pauseWebhooks, resumeWebhooks } from './isolation-repository.js';
+import {
+  countClaimsWithoutAttempt,
+  countOpen,
+  pauseWebhooks,
+  resumeWebhooks,
+} from './isolation-repository.js';
 import type { PublicationCounterCommands } from './publication-counter-main.js';
 import { probeDuring } from './single-alert-probe.js';
 
@@ -138,7 +143,7 @@ async function runStorm(
     singleAlertAccepts: percentilesOf(probes.acceptMs),
     repeated: received.filter((count) => count > 1).length,
     publishedAgain: published - runs,
-    releasedClaims: await countReleasedClaims(database, fixtures.workspaceId),
+    releasedClaims: await countClaimsWithoutAttempt(database, fixtures.workspaceId),
   };
 }
 

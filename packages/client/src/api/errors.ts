@@ -94,7 +94,7 @@ export function toApiError(response: {
     status,
     retryAfterMs,
     code: textOr(problem?.code, 'http_error') as ApiErrorCode,
-    message: textOr(problem?.detail, `The server answered ${status}.`),
+    message: textOr(problem?.detail, `The server responded with status ${status}.`),
     errors: Array.isArray(problem?.errors) ? problem.errors : [],
     requestId: typeof problem?.request_id === 'string' ? problem.request_id : undefined,
     problem: problem ?? {},

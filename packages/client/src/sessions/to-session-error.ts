@@ -12,9 +12,13 @@ export function toSessionError(error: unknown, doing: string): SessionError {
   if (inner !== undefined) return inner;
   if (error instanceof ResponseBodyError) return fromOAuthError(error, doing);
   if (error instanceof WWWAuthenticateChallengeError) {
-    return new SessionError('provider_refused', `${doing}: the provider answered ${error.status}.`, {
-      cause: error,
-    });
+    return new SessionError(
+      'provider_refused',
+      `${doing}: the provider responded with status ${error.status}.`,
+      {
+        cause: error,
+      },
+    );
   }
   return new SessionError('provider_unreachable', `${doing}: ${reasonOf(error)}.`, { cause: error });
 }
@@ -37,5 +41,7 @@ function findSessionError(error: unknown): SessionError | undefined {
 
 function reasonOf(error: unknown): string {
   const isResponse = error instanceof ClientError && error.cause instanceof Response;
-  return isResponse ? `the provider answered ${(error.cause as Response).status}` : describeError(error);
+  return isResponse
+    ? `the provider responded with status ${(error.cause as Response).status}`
+    : describeError(error);
 }

@@ -77,13 +77,13 @@ test('a second batch starts while one is running only if it is at least as large
   expect(await sizes()).toEqual([3, 3]);
 });
 
-test('items wait while maxStarts returns 0, and then start in order of arrival', async () => {
-  let maxStarts = 0;
-  const { batches, add } = collecting({ maxStarts: () => maxStarts });
+test('items wait while maxNextBatch returns 0, and then start in order of arrival', async () => {
+  let maxNextBatch = 0;
+  const { batches, add } = collecting({ maxNextBatch: () => maxNextBatch });
   add(upTo(5));
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(batches).toEqual([]);
-  maxStarts = 3;
+  maxNextBatch = 3;
   await until('the first batch starts', () => batches.length === 1);
   batches[0]!.end();
   await until('the second batch starts', () => batches.length === 2);

@@ -33,7 +33,7 @@ export interface BatcherOptions<Item, Result> {
    * Returns how many items may start now, for back-pressure; `waiting` is the number of waiting items. If the function
    * returns 0, it is called again 2 ms later. Default: no limit.
    */
-  maxStarts?: (waiting: number) => number;
+  maxNextBatch?: (waiting: number) => number;
   onBatch?: (size: number) => void;
   /**
    * Called when a batch of one item has failed, unless `failsWholeBatch` returns true or the signal is aborted.
@@ -81,7 +81,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     concurrency,
     gatherMs = 0,
     keyOf = () => '',
-    maxStarts = () => maxSize,
+    maxNextBatch = () => maxSize,
     onBatch,
   } = options;
   const waiting = createFairQueue<Item>(keyOf);
@@ -102,7 +102,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     isScheduled = false;
     while (mayStart()) {
       if (gatherMs > 0 && gatherLeftMs() > 0) return startAfter(gatherLeftMs());
-      const size = Math.min(maxSize, maxStarts(waiting.size()));
+      const size = Math.min(maxSize, maxNextBatch(waiting.size()));
       if (size === 0) return startAfter(startPollMs);
       const batch = waiting.take(size);
       inProgress += 1;

@@ -1,4 +1,4 @@
-import { again, half, type SizedTemplate } from './sized-template.js';
+import { half, repeatExpression, type SizedTemplate } from './sized-template.js';
 
 /** Templates that use long strings. */
 export function hostileTexts(): Record<string, SizedTemplate> {
@@ -23,7 +23,7 @@ function textWork(): Record<string, SizedTemplate> {
     'casefold of long text': (size) => `{{ ('ß' * ${size}).casefold()|length }}`,
     'title of words': (size) => `{{ ('a ' * ${size})|title|length }}`,
     'title of letters': (size) => `{{ ('aA' * ${size}).title()|length }}`,
-    'capitals of short text': again("'abc'|capitalize"),
+    'capitals of short text': repeatExpression("'abc'|capitalize"),
     'swapped case': (size) => `{{ ('aA' * ${size}).swapcase()|length }}`,
     'check for lower case': (size) => `{{ ('1' * ${size}) is lower }}`,
     'check for letters': (size) => `{{ ('ä' * ${size}).isalpha() }}`,
@@ -32,23 +32,23 @@ function textWork(): Record<string, SizedTemplate> {
     'words to count': (size) => `{{ ('a ' * ${size})|wordcount }}`,
     'text to reverse': (size) => `{{ ('aé' * ${size})|reverse|length }}`,
     'text as a list': (size) => `{{ ('aé' * ${size})|list|length }}`,
-    'emoji to count': again('s|length', emoji),
-    'emoji to centre': again('s|center(9)', emoji),
-    'emoji by index': again('s[i]', emoji),
-    'emoji sliced': again('s[:1]', emoji),
-    'emoji by find': again("s.find('a', 0, 9)", emoji),
+    'emoji to count': repeatExpression('s|length', emoji),
+    'emoji to centre': repeatExpression('s|center(9)', emoji),
+    'emoji by index': repeatExpression('s[i]', emoji),
+    'emoji sliced': repeatExpression('s[:1]', emoji),
+    'emoji by find': repeatExpression("s.find('a', 0, 9)", emoji),
     'emoji in tabs': (size) => `{{ ('😀\\t' * ${size}).expandtabs(1)|length }}`,
-    'characters of long text': again('s[0]', accents),
-    'slices of long text': again('s[:1]', accents),
-    'slices with a step': again('s[::2]', "{% set s = 'ab' * 1000 %}"),
-    'short text before long text': again("'a' < s", accents),
-    'spaces to strip': again('s.strip()', "{% set s = '\\u2003' * 5000 %}"),
-    'long sets of characters to strip': again("'b'.strip(s)", "{% set s = 'a' * 5000 %}"),
-    'long sets of characters to trim': again("'b'|trim(s)", "{% set s = 'a' * 5000 %}"),
+    'characters of long text': repeatExpression('s[0]', accents),
+    'slices of long text': repeatExpression('s[:1]', accents),
+    'slices with a step': repeatExpression('s[::2]', "{% set s = 'ab' * 1000 %}"),
+    'short text before long text': repeatExpression("'a' < s", accents),
+    'spaces to strip': repeatExpression('s.strip()', "{% set s = '\\u2003' * 5000 %}"),
+    'long sets of characters to strip': repeatExpression("'b'.strip(s)", "{% set s = 'a' * 5000 %}"),
+    'long sets of characters to trim': repeatExpression("'b'|trim(s)", "{% set s = 'a' * 5000 %}"),
     'tabs to expand': (size) => `{{ ('a\\t' * ${size}).expandtabs(2)|length }}`,
-    'text filled with zeros': again("'a'.zfill(3000)"),
-    'text to centre': again("'a'|center(3000)"),
-    'text cut to a length': again("s|truncate(2000, false, '…', 0)", "{% set s = 'a ' * 1500 %}"),
+    'text filled with zeros': repeatExpression("'a'.zfill(3000)"),
+    'text to centre': repeatExpression("'a'|center(3000)"),
+    'text cut to a length': repeatExpression("s|truncate(2000, false, '…', 0)", "{% set s = 'a ' * 1500 %}"),
     'characters to escape for HTML': (size) => `{{ ('<' * ${size})|e|length }}`,
     'entities to read': (size) => `{{ ('&zz ' * ${size})|striptags|length }}`,
     'long entities to read': (size) =>
@@ -68,8 +68,8 @@ function textWork(): Record<string, SizedTemplate> {
     'schemes for each word': (size) => `{{ ('a ' * 40)|urlize(extra_schemes=['ftp:'] * ${size})|length }}`,
     'a long target for each link': (size) =>
       `{{ ('http://a.bc/ ' * 20)|urlize(target='a' * ${size})|length }}`,
-    'a relation of many words': again("''|urlize(rel=s)", "{% set s = 'a ' * 300 %}"),
-    'short texts joined': again("'a' ~ 'b' ~ 'c' ~ 'd'"),
+    'a relation of many words': repeatExpression("''|urlize(rel=s)", "{% set s = 'a ' * 300 %}"),
+    'short texts joined': repeatExpression("'a' ~ 'b' ~ 'c' ~ 'd'"),
     'text that grows': (size) =>
       `{% set ns = namespace(s='') %}{% for i in range(${size}) %}{% set ns.s = ns.s ~ 'abcdefgh' %}{% endfor %}`,
     'text that grows and is read': (size) =>
@@ -82,13 +82,19 @@ function searches(): Record<string, SizedTemplate> {
     'search from the right': (size) => `{{ ('a' * ${size}).rfind('a' * ${half(size)} ~ 'b') }}`,
     'search from the left': (size) => `{{ ('a' * ${size}).find('a' * 20 ~ 'b' ~ 'a' * ${half(size)}) }}`,
     'search by in': (size) => `{{ 'a' * 20 ~ 'b' ~ 'a' * ${half(size)} in 'a' * ${size} }}`,
-    'short search': again("s.find('aaaaaaaaaaaaaaab')", "{% set s = 'a' * 2000 %}"),
-    'short search from the right': again("s.rfind('baaaaaaaaaaaaaaa')", "{% set s = 'a' * 2000 %}"),
+    'short search': repeatExpression("s.find('aaaaaaaaaaaaaaab')", "{% set s = 'a' * 2000 %}"),
+    'short search from the right': repeatExpression(
+      "s.rfind('baaaaaaaaaaaaaaa')",
+      "{% set s = 'a' * 2000 %}",
+    ),
     'partition from the right': (size) =>
       `{{ ('a' * ${size}).rpartition('a' * ${half(size)} ~ 'b')|length }}`,
-    'partitions of text': again("s.rpartition('a' * 15 ~ 'b')", "{% set s = 'a' * 2000 %}"),
-    'split from the right': again('s.rsplit(t)', "{% set s = 'a' * 2000 %}{% set t = 'a' * 1000 ~ 'b' %}"),
-    'split from the left': again(
+    'partitions of text': repeatExpression("s.rpartition('a' * 15 ~ 'b')", "{% set s = 'a' * 2000 %}"),
+    'split from the right': repeatExpression(
+      's.rsplit(t)',
+      "{% set s = 'a' * 2000 %}{% set t = 'a' * 1000 ~ 'b' %}",
+    ),
+    'split from the left': repeatExpression(
       's.split(t)',
       "{% set s = 'a' * 2000 %}{% set t = 'a' * 20 ~ 'b' ~ 'a' * 900 %}",
     ),
@@ -104,8 +110,8 @@ function searches(): Record<string, SizedTemplate> {
       `{{ ('a' * ${size})|replace('a' * 20 ~ 'b' ~ 'a' * ${half(size)}, '')|length }}`,
     'prefixes that nearly fit': (size) =>
       `{% set s = 'a' * 2000 %}{% set t = (s ~ 'b',) * ${size} %}{{ (s ~ 'c').startswith(t) }}`,
-    'prefixes of which the first fits': again("'a'.startswith(t)", "{% set t = ('a',) * 500 %}"),
-    'prefixes that are taken off': again('s.removeprefix(s)', "{% set s = 'a' * 3000 %}"),
+    'prefixes of which the first fits': repeatExpression("'a'.startswith(t)", "{% set t = ('a',) * 500 %}"),
+    'prefixes that are taken off': repeatExpression('s.removeprefix(s)', "{% set s = 'a' * 3000 %}"),
   };
 }
 
@@ -114,13 +120,19 @@ function capturedText(): Record<string, SizedTemplate> {
   return {
     'quotes that are captured': (size) =>
       `{% for i in range(${size}) %}{% set s %}${'"'.repeat(2_000)}{% endset %}{% endfor %}`,
-    'captured text that is compared': again("s == 'a'", quotes),
-    'captured text as JSON': again('s|tojson', quotes),
+    'captured text that is compared': repeatExpression("s == 'a'", quotes),
+    'captured text as JSON': repeatExpression('s|tojson', quotes),
     'captured text that is printed': (size) => `${quotes}{% for i in range(${size}) %}{{ s }}{% endfor %}`,
-    'captured text that is joined': again("s ~ 'a'", quotes),
-    'captured text that is stripped': again('s|trim', `{% set s %}${' \n'.repeat(2_000)}{% endset %}`),
-    'captured text that is indented': again('s|indent', `{% set s %}${' \n'.repeat(1_000)}{% endset %}`),
-    'captured text that is counted': again('s|length', quotes),
+    'captured text that is joined': repeatExpression("s ~ 'a'", quotes),
+    'captured text that is stripped': repeatExpression(
+      's|trim',
+      `{% set s %}${' \n'.repeat(2_000)}{% endset %}`,
+    ),
+    'captured text that is indented': repeatExpression(
+      's|indent',
+      `{% set s %}${' \n'.repeat(1_000)}{% endset %}`,
+    ),
+    'captured text that is counted': repeatExpression('s|length', quotes),
     'set blocks': (size) => `{% for i in range(${size}) %}{% set s %}a{% endset %}{% endfor %}`,
     'filter blocks': (size) => `{% for i in range(${size}) %}{% filter upper %}a{% endfilter %}{% endfor %}`,
     'text that looks like marks': (size) =>

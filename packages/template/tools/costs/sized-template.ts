@@ -2,12 +2,12 @@
 export type SizedTemplate = (size: number) => string;
 
 /** Returns a template that evaluates an expression `size` times. */
-export function again(expression: string, before = ''): SizedTemplate {
+export function repeatExpression(expression: string, before = ''): SizedTemplate {
   return (size) => `${before}{% for i in range(${size}) %}{% set _ = ${expression} %}{% endfor %}`;
 }
 
 /** Returns `count` copies of a text. `#` is replaced by a0 in the first copy, by a1 in the second, and so on. */
-export function named(piece: string, count: number): string {
+export function numberedCopies(piece: string, count: number): string {
   return Array.from({ length: count }, (_, index) => piece.replace('#', `a${index}`)).join('');
 }
 

@@ -3,7 +3,7 @@ import { useNavigate, useParams } from 'react-router';
 import { useAlertRule, useAlertRuleActions, usePermission } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeleteButton } from '../shared/delete-button.js';
-import { HoldUntil } from '../shared/hold-until.js';
+import { PauseOrSilence } from '../shared/pause-or-silence.js';
 import { RecordPage } from '../shared/record-page.js';
 import { Button, Card, Failure, Form, LinkButton, Notice, type PageHead, SwitchField } from '../ui/index.js';
 import './alert-rules.css';
@@ -68,7 +68,7 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
         isSaving={isSaving('enabled')}
         onChange={(enabled) => change({ enabled })}
       />
-      <HoldUntil
+      <PauseOrSilence
         kind="silence"
         until={rule.silenced_until}
         isPending={isSaving('silenced_until')}

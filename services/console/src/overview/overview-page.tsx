@@ -12,7 +12,7 @@ import { Card, Empty, Failure, LinkButton, Loading, Page, SelectField, useSearch
 import { DeliveryBars } from './delivery-bars.js';
 import { Numbers } from './numbers.js';
 import { summarize } from './summary.js';
-import { Troubles } from './troubles.js';
+import { WebhooksNeedingAttention } from './webhooks-needing-attention.js';
 import './overview.css';
 
 const names = ['range'] as const;
@@ -44,7 +44,7 @@ function Overview({ range }: { range: TimeRange }) {
   const webhooks = useWebhooks();
   if (data === undefined && error === null) return <Loading what="the numbers of your deliveries" />;
   const summary = data && summarize(data.steps);
-  // If there are neither webhooks nor deliveries in the time range, the page shows only `Troubles`, which offers to
+  // If there are neither webhooks nor deliveries in the time range, the page shows only `WebhooksNeedingAttention`, which offers to
   // create a webhook or says which roles can.
   const isNew = summary?.total === 0 && webhooks.data?.length === 0;
   return (
@@ -58,7 +58,7 @@ function Overview({ range }: { range: TimeRange }) {
           </Card>
         </>
       )}
-      <Troubles />
+      <WebhooksNeedingAttention />
     </>
   );
 }

@@ -23,7 +23,8 @@ export const waitingReasonWords: Readonly<Record<NonNullable<Delivery['waiting_r
     'Its webhook is paused: the destination failed repeatedly or asked for a pause, or a person paused it.',
   backlog: 'It is due, but other deliveries are ahead of it in the queue.',
   no_slot: 'All slots of its webhook are in use, because the destination responds slowly.',
-  crashed: 'A worker ended before the outcome was recorded. Another worker sends it.',
+  crashed:
+    'A worker crashed, froze or lost the database before the outcome was recorded. A worker sends it again.',
   undecryptable:
     'The worker has no key for the webhook’s stored values. An operator has to add it to SECRETS_KEYS.',
   render_budget: 'The workspace has used up its share of rendering time.',

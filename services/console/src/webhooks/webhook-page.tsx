@@ -4,7 +4,7 @@ import { Link, useLocation, useNavigate, useParams } from 'react-router';
 import { usePermission, useWebhook, useWebhookActions } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeleteButton } from '../shared/delete-button.js';
-import { HoldUntil } from '../shared/hold-until.js';
+import { PauseOrSilence } from '../shared/pause-or-silence.js';
 import { RecordPage } from '../shared/record-page.js';
 import {
   Card,
@@ -92,7 +92,7 @@ function Destination({ webhook }: { webhook: Webhook }) {
         isSaving={isSaving('enabled')}
         onChange={(isOn) => update.mutate({ id, changes: { enabled: isOn } })}
       />
-      <HoldUntil
+      <PauseOrSilence
         kind="pause"
         until={webhook.paused_until}
         isPending={isSaving('paused_until')}

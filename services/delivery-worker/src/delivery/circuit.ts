@@ -6,8 +6,8 @@ import { failureOf, isDestinationFailure, isOwnFault, pauseRequestedBy } from '.
 import type { Pause } from './pause-repository.js';
 
 /**
- * Counts how many different deliveries of a webhook have failed in a row. Several failed requests of one delivery count
- * as one.
+ * Counts the different deliveries of a webhook whose requests have failed since its last success. Several failed
+ * requests of one delivery count as one.
  */
 export interface FailureCounter {
   /** Counts a failed request. Returns true if it opens the circuit of the webhook; the count is then reset. */

@@ -47,7 +47,7 @@ export function createClaim({ repository, databaseRetry, waitingForTick, onBatch
     },
     maxSize: maxClaimsInBatch,
     concurrency: 2,
-    maxStarts: () => maxClaims(waitingForTick()),
+    maxNextBatch: () => maxClaims(waitingForTick()),
     onBatch,
   });
   return (due) => batcher.add({ due, token: undefined });

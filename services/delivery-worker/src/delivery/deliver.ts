@@ -54,7 +54,7 @@ export function createDeliver(deps: DeliveryDeps): Deliver {
     try {
       if (!needsQuarantine(claimed)) return await deliver(claimed, slot, deps);
       const leaveQuarantine = quarantine.tryAcquire();
-      if (leaveQuarantine === undefined) return await defer(claimed, quarantineTaken(deps.random()), deps);
+      if (leaveQuarantine === undefined) return await defer(claimed, quarantineDeferral(deps.random()), deps);
       await deliver(claimed, slot, deps).finally(leaveQuarantine);
     } finally {
       slot?.release();
@@ -69,10 +69,10 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
   if (prepared.kind === 'ended') return recordWithoutAttempt(claimed, prepared, deps);
 
   const usedSlot = slot ?? (await deps.slots.acquireSoon(claimed));
-  if (usedSlot === undefined) return defer(claimed, noSlot(claimed, deps), deps);
+  if (usedSlot === undefined) return defer(claimed, noSlotDeferral(claimed, deps), deps);
   if (!deps.lease.covers(claimed.claimedAtMs)) {
     usedSlot.release();
-    return defer(claimed, leaseExpired(deps.random()), deps);
+    return defer(claimed, leaseExpiredDeferral(deps.random()), deps);
   }
   const sent = await send(claimed, { request: prepared, slot: usedSlot }, deps);
   const outcome = classifyResult(claimed, sent, deps);
@@ -247,7 +247,7 @@ function defer(
   return recorder.defer(claimed, deferral);
 }
 
-function noSlot({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps): Deferral {
+function noSlotDeferral({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps): Deferral {
   const afterMs = noSlotDelayMs(slots.responsivenessOf(webhookId), random());
   return { kind: 'deferred', afterMs, reason: 'no_slot' };
 }
@@ -258,7 +258,7 @@ const maxLeaseWaitMs = 1_000;
  * Returns the deferral of a delivery whose claim may be lost. The lease of this worker expired after the claim, so
  * another worker may have claimed the delivery.
  */
-function leaseExpired(random: number): Deferral {
+function leaseExpiredDeferral(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxLeaseWaitMs, reason: 'lease_expired' };
 }
 
@@ -268,7 +268,7 @@ const maxQuarantineWaitMs = 5_000;
  * Returns the deferral of a poison delivery that must wait because this worker is sending another one in quarantine.
  * The delay is random, so that the waiting deliveries become due at different times.
  */
-function quarantineTaken(random: number): Deferral {
+function quarantineDeferral(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxQuarantineWaitMs, reason: 'quarantine' };
 }
 
@@ -287,7 +287,7 @@ function logFields(claimed: ClaimedDelivery, outcome: Outcome, attempt?: Attempt
     alert_id: claimed.facts.alert_id,
     outcome: outcome.kind,
     error_code: 'failure' in outcome ? outcome.failure.code : undefined,
-    attempt: attempt && claimed.step + 1,
+    step: attempt && claimed.step,
     trigger: attempt?.trigger,
     status_code: attempt?.response?.statusCode,
     duration_ms: attempt && Math.round(attempt.durationMs),

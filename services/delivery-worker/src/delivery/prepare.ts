@@ -61,7 +61,7 @@ export function prepare(input: PrepareInput): PrepareResult {
   if (hasExpired(input, options))
     return failed(
       'expired',
-      `The delivery was not made in time.${isUndecryptable ? ` ${undecryptable}` : waitOf(options, input.now)}`,
+      `The delivery was not made in time.${isUndecryptable ? ` ${undecryptable}` : describeWait(options, input.now)}`,
     );
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
@@ -84,7 +84,7 @@ function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOpti
  * Returns a sentence about the probable reason why a delivery waited until it expired. The reason is that its webhook
  * lacks a signing secret or, if it does not, that it has a rate limit. Returns an empty text if neither is true.
  */
-function waitOf(options: RequestOptions | undefined, now: () => number): string {
+function describeWait(options: RequestOptions | undefined, now: () => number): string {
   if (lacksSecret(options, now)) return ' The webhook signs its requests and had no signing secret.';
   if (options?.rateLimit === undefined) return '';
   const { requests, periodMs } = options.rateLimit;

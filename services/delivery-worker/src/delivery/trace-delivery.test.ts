@@ -54,7 +54,7 @@ test('a delivery span starts at the claim, and its request span has the times of
     'url.full': 'https://a.example',
     'http.response.status_code': 503,
     'error.type': 'http_status',
-    'tocsin.attempt': 4,
+    'tocsin.step': 3,
     'tocsin.trigger': 'scheduled',
   };
   expect(spansOf({ outcome: retry, attempt })).toEqual([

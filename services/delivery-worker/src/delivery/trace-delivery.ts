@@ -54,7 +54,7 @@ function traceAttempt(
         'url.full': destination,
         'http.response.status_code': response?.statusCode,
         'error.type': failure?.code,
-        'tocsin.attempt': step + 1,
+        'tocsin.step': step,
         'tocsin.trigger': trigger,
       },
     })

@@ -10,7 +10,7 @@ export interface AdmissionControl {
    * Returns the number of alerts that may be accepted now; 0 while alerts wait for slots. `waiting`, the number of
    * waiting alerts, is at least 1.
    */
-  maxStarts(waiting: number): number;
+  maxNextBatch(waiting: number): number;
   /**
    * Reserves slots for a batch of `alerts` alerts that has started. When the deliveries of the batch are planned, the
    * returned function must be called with the number of all planned deliveries and the number of open ones. Its first
@@ -62,7 +62,7 @@ export function createAdmissionControl({ slots, now }: AdmissionControlOptions):
   let reservedAlerts = 0;
   let waitingSinceMs: number | undefined;
   return {
-    maxStarts(waiting) {
+    maxNextBatch(waiting) {
       const alerts = slots.freeAtWrite() / deliveriesPerAlert - reservedAlerts;
       const hasEnoughSlots = alerts >= Math.min(waiting, slotsForBatch / deliveriesPerAlert);
       waitingSinceMs ??= now();

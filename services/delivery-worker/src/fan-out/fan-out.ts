@@ -79,7 +79,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     },
     maxSize: maxAlertsInBatch,
     concurrency: 2,
-    maxStarts: admission.maxStarts,
+    maxNextBatch: admission.maxNextBatch,
     keyOf: ({ message, markedAtMs }) =>
       markedAtMs === undefined ? namedWorkspace(message.content) : pipelineMarkerKey,
     // All alerts of a batch have the same time of acceptance, so their rows belong to the partitions of one day. If

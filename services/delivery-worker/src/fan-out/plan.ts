@@ -124,7 +124,7 @@ export interface PlanOptions {
  * workspace that has reached its limit on open deliveries gets no deliveries.
  */
 export function planAlert(fired: ResolvedAlert, options: PlanOptions): PlannedAlert {
-  const resolved = withinQuota(fired, options);
+  const resolved = applyWorkspaceLimit(fired, options);
   const { alert, webhookIds } = resolved;
   const { webhooks, acceptedAtMs } = options;
   return {
@@ -163,7 +163,7 @@ export function releasePlanned({ state, slot, webhookId }: PlannedDelivery, wind
   if (state === 'queued') window.release(webhookId);
 }
 
-function withinQuota(resolved: ResolvedAlert, { openDeliveries }: PlanOptions): ResolvedAlert {
+function applyWorkspaceLimit(resolved: ResolvedAlert, { openDeliveries }: PlanOptions): ResolvedAlert {
   const { alert, outcome, webhookIds } = resolved;
   if (outcome !== 'dispatched' || openDeliveries.workspaceFill(alert.workspace_id) < 1) return resolved;
   return { ...resolved, outcome: 'over_quota', webhookIds: [], storedWebhookIds: webhookIds };

@@ -3,7 +3,7 @@ import { type Database, firstIdAt, recordChanges, type Transaction } from '@tocs
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { countUpTo } from '../lists/list-query.js';
-import { findUnknownWebhooks, lockWebhooks } from '../webhooks/unknown-webhooks.js';
+import { findUnknownWebhooks, lockWebhooksAndFindUnknown } from '../webhooks/unknown-webhooks.js';
 import { lockRules } from './lock-rules.js';
 
 export interface StoredAlertRule {
@@ -107,7 +107,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         const kept = { workspace_id: workspaceId, deleted_at: null };
         const [counted] = await trx('alert_rules').where(kept).count('* as count');
         if (Number(counted?.count) >= maxPerWorkspace) return { kind: 'full' };
-        const unknown = await lockWebhooks(trx, rule.workspaceId, rule.webhookIds);
+        const unknown = await lockWebhooksAndFindUnknown(trx, rule.workspaceId, rule.webhookIds);
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
         await requireFreeExternalId(trx, 'alert rule', rule);
         await trx('alert_rules').insert(toRow(rule));
@@ -129,7 +129,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         const applied = apply(current);
         if (applied === undefined) return { kind: 'written', rule: current };
         const { rule: changed, changedFields } = applied;
-        const unknown = await lockWebhooks(trx, changed.workspaceId, changed.webhookIds);
+        const unknown = await lockWebhooksAndFindUnknown(trx, changed.workspaceId, changed.webhookIds);
         const keepsWebhooks = changed.webhookIds === current.webhookIds;
         if (unknown.length > 0 && !keepsWebhooks) return { kind: 'unknown_webhooks', ids: unknown };
         if (changed.externalId !== current.externalId)

@@ -1,6 +1,6 @@
 import { type Database, recordChanges, type Transaction } from '@tocsin/database';
 import { type Change, changedFields } from '../change.js';
-import { findUnknownWebhooks, lockWebhooks } from '../webhooks/unknown-webhooks.js';
+import { findUnknownWebhooks, lockWebhooksAndFindUnknown } from '../webhooks/unknown-webhooks.js';
 
 export interface StoredSettings {
   name: string | null;
@@ -48,7 +48,7 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
     update: (workspaceId, fields, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         const ids = fields.noticeWebhookIds ?? [];
-        const unknown = await lockWebhooks(trx, workspaceId, ids);
+        const unknown = await lockWebhooksAndFindUnknown(trx, workspaceId, ids);
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
         const current = await lockSettings(trx, workspaceId);
         change.requireVersion(current.version);

@@ -13,7 +13,7 @@ export async function findUnknownWebhooks(
  * Locks the webhooks, so that no other transaction can delete them before the commit. They are locked in the order of
  * their ids, so that concurrent transactions cannot deadlock. Resolves to the ids without a webhook in the workspace.
  */
-export async function lockWebhooks(
+export async function lockWebhooksAndFindUnknown(
   trx: Transaction,
   workspaceId: string,
   ids: readonly string[],

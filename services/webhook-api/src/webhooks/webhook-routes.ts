@@ -227,7 +227,7 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
 }
 
 /** Functions that read the webhooks of a list and convert them to the format of the API. */
-interface Entries<Stored> {
+interface WebhookPresenter<Stored> {
   find(ids: readonly string[]): Promise<Stored[]>;
   show(webhook: Stored): Webhook;
   /** Returns the size of the values that `find` reads for a webhook, in bytes. */
@@ -246,7 +246,7 @@ const pageBytes = 524_288;
  */
 async function* readPages<Stored extends { id: string }>(
   listed: readonly ListedWebhook[],
-  { find, show, bytesOf }: Entries<Stored>,
+  { find, show, bytesOf }: WebhookPresenter<Stored>,
 ): AsyncGenerator<Webhook[]> {
   let ids: string[] = [];
   let bytes = 0;

@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { Button, ExactTime, RelativeTime, SelectField, useNow } from '../ui/index.js';
 import './shared.css';
 
-interface HoldWords {
+interface PauseOrSilenceWords {
   /** Label of the button that starts the pause or silence. */
   action: string;
   endAction: string;
   effect: string;
 }
 
-const words: Readonly<Record<'pause' | 'silence', HoldWords>> = {
+const words: Readonly<Record<'pause' | 'silence', PauseOrSilenceWords>> = {
   pause: {
     action: 'Pause',
     endAction: 'End the pause',
@@ -22,7 +22,7 @@ const words: Readonly<Record<'pause' | 'silence', HoldWords>> = {
   },
 };
 
-export interface HoldUntilProps {
+export interface PauseOrSilenceProps {
   kind: keyof typeof words;
   /** End of the latest pause or silence, ISO 8601, possibly in the past. Null if there is none. */
   until: string | null;
@@ -47,7 +47,7 @@ const lengths = [
 ];
 
 /** Pauses a webhook or silences a rule for a chosen time, or ends a running pause or silence. */
-export function HoldUntil({ kind, until, isPending, onChange }: HoldUntilProps) {
+export function PauseOrSilence({ kind, until, isPending, onChange }: PauseOrSilenceProps) {
   const { action, endAction, effect } = words[kind];
   const [lengthMs, setLengthMs] = useState(String(hourMs));
   const now = useNow();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createSecretBox, parseSecretKeys } from '@tocsin/database';
-import { decryptPublisher, encryptPublisher, publisherId } from './alert-publisher.js';
+import { decryptPublisher, encryptPublisher, publisherId } from './publisher-id.js';
 
 const box = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
 const secrets = createSecretBox(parseSecretKeys(box('k1', 7)));

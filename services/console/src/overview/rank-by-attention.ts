@@ -4,7 +4,7 @@ import type { Webhook } from '@tocsin/client/browser';
  * Returns the webhooks that need attention: first those that cannot be decrypted, then paused ones, then failing ones,
  * then healthy ones with failures in the last 24 hours.
  */
-export function rankTroubles(webhooks: readonly Webhook[]): Webhook[] {
+export function rankByAttention(webhooks: readonly Webhook[]): Webhook[] {
   return webhooks
     .filter((webhook) => rankOf(webhook) !== undefined)
     .sort(

@@ -6,31 +6,31 @@ import { usePaths } from '../paths.js';
 import { QueryState } from '../shared/query-state.js';
 import { pauseReasonWords, wordsOf } from '../shared/words.js';
 import { Card, ElapsedTime, Empty, LinkButton, NextTime, Notice, StatusChip } from '../ui/index.js';
-import { rankTroubles } from './rank-troubles.js';
+import { rankByAttention } from './rank-by-attention.js';
 import { formatPercent } from './summary.js';
 
 const shown = 10;
 
 /** Lists the webhooks that need attention, each with the reason why. */
-export function Troubles() {
+export function WebhooksNeedingAttention() {
   const webhooks = useWebhooks({ pollMs: 30_000 });
   if (webhooks.data?.length === 0) return <NoWebhooks />;
   return (
     <Card title="Webhooks that need attention">
       <QueryState query={webhooks} what="the webhooks">
-        {(data) => <TroubleList troubles={rankTroubles(data)} />}
+        {(data) => <WebhookList webhooks={rankByAttention(data)} />}
       </QueryState>
     </Card>
   );
 }
 
-function TroubleList({ troubles }: { troubles: readonly Webhook[] }) {
+function WebhookList({ webhooks }: { webhooks: readonly Webhook[] }) {
   const paths = usePaths();
   return (
     <>
-      {troubles.length === 0 && <p>No webhook needs attention.</p>}
-      <ol className="troubles">
-        {troubles.slice(0, shown).map((webhook) => (
+      {webhooks.length === 0 && <p>No webhook needs attention.</p>}
+      <ol className="webhooks-needing-attention">
+        {webhooks.slice(0, shown).map((webhook) => (
           <li key={webhook.id}>
             <div className="row">
               <Link to={paths.webhook(webhook.id)}>{webhook.name}</Link>
@@ -43,7 +43,7 @@ function TroubleList({ troubles }: { troubles: readonly Webhook[] }) {
           </li>
         ))}
       </ol>
-      {troubles.length > shown && <Link to={paths.webhooks()}>{`${troubles.length - shown} more`}</Link>}
+      {webhooks.length > shown && <Link to={paths.webhooks()}>{`${webhooks.length - shown} more`}</Link>}
     </>
   );
 }

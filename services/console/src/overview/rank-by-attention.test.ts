@@ -1,11 +1,11 @@
 import type { Webhook } from '@tocsin/client/browser';
-import { rankTroubles } from './rank-troubles.js';
+import { rankByAttention } from './rank-by-attention.js';
 
 function webhook(name: string, state: Webhook['health']['state'], rate: number | null = null): Webhook {
   const health = { state, since: null, last_error: null, success_rate_24h: rate };
   return { name, health } as unknown as Webhook;
 }
-const namesOf = (webhooks: Webhook[]) => rankTroubles(webhooks).map(({ name }) => name);
+const namesOf = (webhooks: Webhook[]) => rankByAttention(webhooks).map(({ name }) => name);
 
 test('paused webhooks rank first, then failing ones, then healthy ones with recent failures', () => {
   const webhooks = [webhook('c', 'healthy', 0.5), webhook('b', 'failing', 0.9), webhook('a', 'paused', 1)];

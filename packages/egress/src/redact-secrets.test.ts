@@ -127,6 +127,26 @@ test('a long secret is redacted completely, even if the text ends within the sec
     expect(redactLong(`<${long.slice(0, length)}`, cut)).toMatch(/^<(\[redacted\])+$/);
 });
 
+test('a secret that repeats itself is redacted at the end of a cut text', () => {
+  const repeating = createRedactSecrets({
+    url: 'http://h/',
+    headers: { A: [`${'ab'.repeat(100)}c${'ab'.repeat(100)}d`] },
+  });
+  for (const part of ['ab', `${'ab'.repeat(100)}c`, `${'ab'.repeat(100)}c${'ab'.repeat(99)}`])
+    expect(repeating(`<${'ab'.repeat(50)}x${part}`, cut)).toMatch(/^<\[redacted\]x\[redacted\]$/);
+});
+
+test.each([
+  ['two Chinese characters', '\u4e65\u4e72', 'server error'],
+  ['spaces', ' '.repeat(6), 'a      b'],
+  ['ten Chinese characters', '\u4e65\u4e72'.repeat(5), 'erererererererererer'],
+])('a URL part of %s redacts no ordinary text', (_, part, text) => {
+  const encoded = encodeURIComponent(part);
+  const redactPart = createRedactSecrets({ url: `http://h/${encoded}`, headers: {} });
+  expect(redactPart(text, whole)).toBe(text);
+  expect(redactPart(`/${encoded}.`, whole)).toBe('/[redacted].');
+});
+
 test('the text of a response is unchanged if the request has no secrets', () => {
   const none = createRedactSecrets({ url: 'https://host.example/', headers: { A: ['1'] } });
   expect(none('text', whole)).toBe('text');
@@ -142,10 +162,14 @@ test('a whole response is replaced if the request has too many secrets to search
 });
 
 test('a response that is slow to search for secrets is searched in less than 1 s', () => {
-  const values = [`${'a'.repeat(3_000)}b`, ...Array.from({ length: 60 }, (_, n) => `${'a'.repeat(60)}${n}`)];
+  const values = [
+    `${'a'.repeat(8_000)}b"<&`,
+    ...Array.from({ length: 60 }, (_, n) => `${'a'.repeat(60)}${n}`),
+  ];
   const hostile = createRedactSecrets({ url: 'http://h/', headers: { A: values } });
   const startedAtMs = performance.now();
   expect(hostile('a'.repeat(65_536), cut)).toContain('[redacted]');
+  expect(hostile(`${'a'.repeat(65_535)}!`, cut)).toContain('[redacted]');
   expect(hostile(`${'a'.repeat(60)} `.repeat(1_000), cut)).not.toContain('[redacted]');
   expect(performance.now() - startedAtMs).toBeLessThan(1_000);
 });

@@ -10,6 +10,11 @@ const replacement = '[redacted]';
 const minHeaderCharacters = 8;
 const minUrlCharacters = 16;
 /**
+ * Minimum length of a decoded part of the URL. Sixteen encoded characters can be two decoded ones, which could occur in
+ * any response.
+ */
+const minDecodedCharacters = 8;
+/**
  * Minimum length of a token after `Basic` or `Bearer` that is redacted. A shorter token could occur in ordinary
  * words.
  */
@@ -28,7 +33,7 @@ const startCharacters = 64;
 /**
  * Creates a function that redacts three kinds of secrets: header values of at least 8 characters (except those of
  * `Content-Type` and `Accept`), tokens of at least 4 characters after `Basic` or `Bearer` in these values, and path
- * segments and query values of the URL with at least 16 characters. It finds each secret in several encodings, such as
+ * segments and query values of the URL with at least 16 characters (and at least 8 decoded ones). It finds each secret in several encodings, such as
  * percent-encoded, JSON-escaped and in base64. For an encoded secret with more than 64 characters, a match of the first
  * 64 is sufficient. The text is then redacted up to the first character that differs from the encoded secret. The
  * regular expression is built when the first text is redacted.
@@ -98,14 +103,33 @@ function endOfForm(text: string, index: number, form: string): number {
  * text equals the start of an encoded secret. Returns the length of the text if there is no such index.
  */
 function startOfPart(text: string, forms: string[]): number {
-  let start = text.length;
-  for (const form of forms) {
-    const first = form.charAt(0);
-    let at = text.indexOf(first, text.length - form.length + 1);
-    while (at !== -1 && at < start && !form.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
-    if (at !== -1) start = Math.min(start, at);
+  return text.length - Math.max(...forms.map((form) => lengthOfPart(text, form)));
+}
+
+/**
+ * Returns the length of the longest start of `form` with which the text ends. All of `form` does not count. The time
+ * grows linearly with the length of `form`, because a destination can choose a text that is slow to compare.
+ */
+function lengthOfPart(text: string, form: string): number {
+  const end = text.slice(Math.max(0, text.length - form.length + 1));
+  const lengths = borderLengths(form + end);
+  let length = lengths.at(-1)!;
+  while (length > end.length) length = lengths[length - 1]!;
+  return length;
+}
+
+/**
+ * Returns for each start of a text the length of its longest border: a shorter text with which it both begins and ends
+ * (the prefix function of the algorithm of Knuth, Morris and Pratt).
+ */
+function borderLengths(text: string): Uint32Array {
+  const lengths = new Uint32Array(text.length);
+  for (let at = 1; at < text.length; at += 1) {
+    let length = lengths[at - 1]!;
+    while (length > 0 && text[at] !== text[length]) length = lengths[length - 1]!;
+    lengths[at] = text[at] === text[length] ? length + 1 : 0;
   }
-  return start;
+  return lengths;
 }
 
 function secretsOf({ url, headers }: { url: string; headers: Record<string, string[]> }): Set<string> {
@@ -119,7 +143,12 @@ function secretsOf({ url, headers }: { url: string; headers: Record<string, stri
       if (token !== undefined && token.length >= minTokenCharacters) secrets.add(token);
     }
   }
-  for (const part of partsOf(url)) if (part.length >= minUrlCharacters) secrets.add(part).add(decode(part));
+  for (const part of partsOf(url)) {
+    if (part.length < minUrlCharacters) continue;
+    secrets.add(part);
+    const decoded = decode(part);
+    if (decoded.length >= minDecodedCharacters) secrets.add(decoded);
+  }
   return secrets;
 }
 
@@ -143,17 +172,20 @@ function decode(part: string): string {
 
 /**
  * Returns a secret in all encodings to search for. A header is sent as Latin-1, but a destination that repeats it in a
- * response usually reads it as UTF-8, so both interpretations of the bytes are included.
+ * response usually reads it as UTF-8, so both interpretations of the bytes are included. A part of the URL can have
+ * characters that Latin-1 does not have.
  */
 function formsOf(secret: string): string[] {
-  const sent = Buffer.from(secret, 'latin1');
+  const latin1 = isLatin1.test(secret) ? [Buffer.from(secret, 'latin1')] : [];
   const escaped = escapeForJson(secret);
   return [
-    ...[secret, sent.toString(), escaped].flatMap(jsonForms),
+    ...[secret, ...latin1.map(String), escaped].flatMap(jsonForms),
     ...percentForms(secret),
-    ...[Buffer.from(secret), sent, Buffer.from(escaped)].flatMap(base64Forms),
+    ...[Buffer.from(secret), ...latin1, Buffer.from(escaped)].flatMap(base64Forms),
   ];
 }
+
+const isLatin1 = /^[\0-\xff]*$/;
 
 function escapeForJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);

@@ -25,7 +25,8 @@ export async function cancelDelivery(
 
 /**
  * Ends open deliveries among `ids` as skipped and returns their ids. Deliveries that a live worker is sending are left
- * unchanged. Rows are locked in the same order as in workers: first open_deliveries, then deliveries, each by id.
+ * unchanged. The lease is read by a scalar subquery, because it is read again after a wait for a row that a claim had
+ * locked. The result of `not exists` would then be that of the row before the claim. Rows are locked in the same order as in workers: first open_deliveries, then deliveries, each by id.
  * Messages of a cancelled delivery remain in the queue; their consumers find no row to claim.
  */
 export async function cancelOpen(trx: Knex.Transaction, ids: string[]): Promise<string[]> {
@@ -34,7 +35,7 @@ export async function cancelOpen(trx: Knex.Transaction, ids: string[]): Promise<
     `with locked as materialized (
        select o.delivery_id from open_deliveries o
        where o.delivery_id = any(cast(:ids as uuid[]))
-         and not exists (select from workers w where w.id = o.claimed_by and w.lease_until > now())
+         and coalesce((select w.lease_until <= now() from workers w where w.id = o.claimed_by), true)
        order by o.delivery_id for update of o
      ), deleted as (
        delete from open_deliveries o using locked

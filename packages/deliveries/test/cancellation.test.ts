@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { cancelDelivery, countForJob, redeliver } from '@tocsin/deliveries';
+import { until } from '@tocsin/testing';
 import { type DeliveryFixture, insertDelivery, insertWorker } from '@tocsin/testing/database';
 import { useJobs } from './support/jobs.js';
 
@@ -60,6 +61,26 @@ test('a delivery is cancelled only if no live worker is sending it', async () =>
   expect(await delivery(alive!)).toMatchObject({ status: 'open', error_code: null });
   expect(await cancelDelivery(db.database, dead!)).toBe('cancelled');
 });
+
+test('a delivery that is claimed while its cancellation waits for the row is not cancelled', async () => {
+  const [id] = await seed(1, { open: { state: 'queued' } });
+  const claim = await sending(60_000);
+  let outcome: Promise<string> | undefined;
+  await db.database.knex.transaction(async (trx) => {
+    await trx('open_deliveries').where({ delivery_id: id }).update(claim);
+    outcome = cancelDelivery(db.database, id!);
+    await until('the cancellation waits for the row', isWaitingForLock);
+  });
+  expect(await outcome).toBe('sending');
+  expect(await delivery(id!)).toMatchObject({ status: 'open', error_code: null });
+});
+
+async function isWaitingForLock(): Promise<boolean> {
+  const { rows } = await db.database.knex.raw(
+    `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  );
+  return rows.length > 0;
+}
 
 test('twenty concurrent calls cancel a delivery once', async () => {
   const [id] = await seed(1);

@@ -16,8 +16,8 @@ export interface ChannelRegistry {
   /** Opens the user's channel on the current connection, if there is one, and on every later connection. */
   add(user: ChannelUser): Promise<void>;
   /**
-   * Declares the topology on a new connection, and then opens the channels of all users. Rejects if the declaration or
-   * the opening of a channel fails.
+   * Declares the topology on a new connection, and then opens the channels of all users. Rejects if the connection ends
+   * or the declaration fails, or if the opening of a channel fails, unless `add` has started this opening.
    */
   openAll(connection: ChannelModel): Promise<void>;
   /**
@@ -60,6 +60,8 @@ const reopenMs = 1_000;
 export function createChannelRegistry(options: ChannelRegistryOptions): ChannelRegistry {
   const { declareEveryMs, logger, onOpen, onDeclared } = options;
   const users: ChannelUser[] = [];
+  /** The latest connection. It is also `current` after the first declaration of the topology, until it ends. */
+  let latest: Connected | undefined;
   let current: Connected | undefined;
 
   const declare = async (connection: ChannelModel): Promise<void> => {
@@ -130,7 +132,6 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
       if (on !== undefined) await openOnce(user, on).catch(() => void reopen(user, on));
     },
     async openAll(connection) {
-      await declare(connection);
       const on: Connected = {
         connection,
         started: new Set(),
@@ -138,12 +139,15 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
         reopening: new Set(),
         ended: new AbortController(),
       };
+      latest = on;
+      await declare(connection);
+      on.ended.signal.throwIfAborted();
       current = on;
       for (const user of users) await openOnce(user, on);
       void keepDeclared(on);
     },
     disconnected() {
-      current?.ended.abort();
+      latest?.ended.abort();
       current = undefined;
     },
     areAllOpen: () => current !== undefined && users.every((user) => current?.open.has(user)),

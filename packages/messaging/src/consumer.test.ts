@@ -105,6 +105,23 @@ test('the longest delays before the retries of a message are 1, 2 and 4 s, and t
   expect([new Set(received).size, errors]).toEqual([1, Array(6).fill(fault)]);
 });
 
+test('messages that wait for a retry count towards the limit in bytes until they are returned', async () => {
+  jest.useFakeTimers({ doNotFake: realTimersExcept('setTimeout') });
+  const { consumer, deliver, reopen, taken } = await start({
+    maxBytes: 100,
+    handle: (message) => message.retry(new Error('not now')),
+  });
+  deliver(60);
+  expect(await taken()).toEqual(['prefetch 10', 'consume']);
+  deliver(60);
+  expect(consumer.inFlight()).toBe(0);
+  expect(await taken()).toEqual(['close']);
+  await reopen();
+  expect(await taken()).toEqual([]);
+  jest.advanceTimersByTime(1_000);
+  expect(await taken()).toEqual(['prefetch 10', 'consume']);
+});
+
 test('a message that was returned to the broker is neither handled again nor acknowledged', async () => {
   jest.useFakeTimers({ doNotFake: realTimersExcept('setTimeout') });
   const { consumer, deliver, received, errors, taken } = await start();

@@ -16,7 +16,7 @@ export interface ConsumerOptions {
   /** Maximum number of messages in flight. */
   prefetch: number;
   /**
-   * Maximum number of bytes in flight. The consumer requests 32 messages until it knows their mean size. Then it
+   * Maximum number of bytes of unacknowledged messages. The consumer requests 32 messages until it knows their mean size. Then it
    * requests as many as fit in half of `maxBytes`, but at most `prefetch`. Above `maxBytes` it returns all messages to
    * the broker. It receives messages again when at most half of `maxBytes` is in flight.
    */
@@ -104,7 +104,6 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   };
 
   const deliver = (message: InFlightMessage): void => {
-    inFlight.add(message.bytes);
     try {
       handle(message);
     } catch (error) {
@@ -122,10 +121,14 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       // therefore not reported.
       if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
-      const again = () => message.isReturned() || deliver(message);
+      const again = () => {
+        inFlight.endWait();
+        if (message.isReturned()) inFlight.remove(message.bytes);
+        else deliver(message);
+      };
       message.failures += 1;
       setTimeout(again, exponentialBackoffMs(message.failures, retryBackoff)).unref();
-      inFlight.remove(message.bytes);
+      inFlight.startWait();
     },
   };
   const receive = (on: ConsumerChannel, message: ConsumeMessage | null): void => {
@@ -137,6 +140,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     }
     on.acks.received(message.fields.deliveryTag);
     const received = new InFlightMessage(message, on, settlement);
+    inFlight.add(received.bytes);
     deliver(received);
     on.subscription.received(received.bytes);
   };

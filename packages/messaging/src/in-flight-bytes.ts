@@ -1,12 +1,18 @@
-/** Counts the messages and bytes that a consumer has in flight. */
+/**
+ * Counts the bytes of a consumer's unacknowledged messages, and the messages that its handler is processing. A message
+ * that waits for a retry is not processed, but its bytes are still in memory.
+ */
 export interface InFlightBytes {
   add(bytes: number): void;
   remove(bytes: number): void;
-  /** Number of messages in flight. */
+  /** Must be called when a message starts to wait for a retry, and `endWait` at the end of this wait. */
+  startWait(): void;
+  endWait(): void;
+  /** Number of messages that are processed. */
   count(): number;
   /** Becomes true when more than `maxBytes` bytes are in flight, and false again at half of `maxBytes`. */
   isFull(): boolean;
-  /** Resolves when no message is in flight. */
+  /** Resolves when no message is processed. */
   drained(): Promise<void>;
 }
 
@@ -28,17 +34,24 @@ export function createInFlightBytes({ maxBytes, onChange }: InFlightBytesOptions
     isFull = totalBytes > (wasFull ? maxBytes / 2 : maxBytes);
     if (isFull !== wasFull) onChange(isFull);
   };
+  const endProcessing = () => {
+    count -= 1;
+    if (count > 0) return;
+    for (const resolve of drainWaiters) resolve();
+    drainWaiters = [];
+  };
   return {
     add(bytes) {
       count += 1;
       change(bytes);
     },
     remove(bytes) {
-      count -= 1;
       change(-bytes);
-      if (count > 0) return;
-      for (const resolve of drainWaiters) resolve();
-      drainWaiters = [];
+      endProcessing();
+    },
+    startWait: endProcessing,
+    endWait() {
+      count += 1;
     },
     count: () => count,
     isFull: () => isFull,

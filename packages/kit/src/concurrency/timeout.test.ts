@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createWakeableSleep, sleep, withTimeout } from './timeout.js';
 
 const never = new Promise<never>(() => {});
@@ -34,6 +35,7 @@ test('a wakeable sleep ends at its time, when it is woken, and when its signal i
     wake();
     await waiting;
   }
+  expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   const waiting = wait(60_000, stop.signal);
   stop.abort();
   await waiting;

@@ -21,10 +21,16 @@ await runCommand({
   readSettings: (read) => ({ directory: read.string('ARCHIVE_DIRECTORY') }),
   async run(database, { directory }, print) {
     const tables = await listArchivedTables(database);
+    const failures: string[] = [];
     for (const table of tables) {
-      const manifest = await archiveTable(database, table, directory);
-      print(manifest === undefined ? `Another run writes ${table.file}.` : describe(manifest));
+      try {
+        const manifest = await archiveTable(database, table, directory);
+        print(manifest === undefined ? `Another run writes ${table.file}.` : describe(manifest));
+      } catch (error) {
+        failures.push(messageOf(error));
+      }
     }
+    if (failures.length > 0) throw new Error(failures.join('\n'));
     return tables.length === 0 ? ['No expired table waits.'] : [];
   },
 });
@@ -39,11 +45,15 @@ async function archiveTable(
   directory: string,
 ): Promise<ArchiveManifest | undefined> {
   const source = `archive.${name}`;
+  let isWritten = false;
   try {
     return await database.knex.transaction(async (trx) => {
       // The session is idle in the transaction while the file is synced to disk. The server must not end the session
       // during this time.
       await trx.raw('set local idle_in_transaction_session_timeout = 0');
+      // By default, PostgreSQL starts to read a large table where the last scan stopped. A run after a crash would then
+      // write the rows in another order, and the file would differ from the existing one.
+      await trx.raw('set local synchronize_seqscans = off');
       // An autovacuum can delay the lock for about 1 s (`deadlock_timeout`); then PostgreSQL cancels the autovacuum. If
       // the lock is not available within 5 s, another run is writing the table.
       await trx.raw(`set local lock_timeout = '5s'`);
@@ -57,17 +67,26 @@ async function archiveTable(
         key_ids: await readKeyIds(trx, source, columns),
         archived_at: new Date().toISOString(),
       });
+      isWritten = true;
       await trx.raw(`drop table ${source}`);
       return manifest;
     });
   } catch (cause) {
+    if (isLockTimeout(cause) && isWritten)
+      throw new Error(
+        `${source} is kept, because another session reads it, for example a backup; its file is written, and the next run drops the table`,
+        { cause },
+      );
     if (isLockTimeout(cause)) return undefined;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${source} was not archived and is kept: ${reason}`, { cause });
+    throw new Error(`${source} was not archived and is kept: ${messageOf(cause)}`, { cause });
   }
 }
 
 function describe({ file, rows, bytes, key_ids: keys }: ArchiveManifest): string {
   const encrypted = keys.length === 0 ? '' : `, encrypted with ${keys.join(', ')}`;
   return `${file}: ${rows} rows, ${bytes} bytes${encrypted}.`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -79,8 +79,15 @@ async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow
  */
 const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))';
 
-/** Minimum number of deliveries that must have failed since the start of the failure before a webhook is disabled. */
+/**
+ * Minimum number of deliveries that must have failed since the start of the failure before a webhook is disabled. Only
+ * deliveries of alerts that were accepted since then count, so that the partitions of earlier days are not read.
+ */
 const minFailed = 20;
+
+/** SQL for the smallest id of the millisecond of `failingFrom`, as `firstIdAt` returns it. */
+const firstIdOfFailure = `cast(rpad(lpad(to_hex(
+  cast(floor(extract(epoch from ${failingFrom}) * 1000) as bigint)), 12, '0'), 32, '0') as uuid)`;
 
 async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<DueNotice[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
@@ -90,8 +97,9 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<D
      where h.failing and ${failingFrom} <= now() - :afterMs * interval '1 millisecond' and w.enabled
        and :minFailed <= (select count(*) from (
          select from deliveries d
-         where d.webhook_id = w.id and d.failed_at >= ${failingFrom} and not is_notice(d.alert_rule_id)
-         limit :minFailed) failed)
+         where d.workspace_id = w.workspace_id and d.webhook_id = w.id and d.id >= ${firstIdOfFailure}
+           and d.failed_at >= ${failingFrom} and not is_notice(d.alert_rule_id)
+         order by d.id limit :minFailed) failed)
      order by w.id limit :maxRows for update of w skip locked`,
     { afterMs, minFailed, maxRows },
   );

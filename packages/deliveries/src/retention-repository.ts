@@ -135,7 +135,7 @@ async function isEmptied(knex: Database['knex'], name: string): Promise<boolean>
 /**
  * Empties the partition of a day. Without an archive, the partition is truncated. This locks only the partition, so
  * that other days can be read and written. With an archive, the partition is moved there and replaced by an empty one.
- * This locks the whole table for a short time. Returns false if another worker has already moved the partition.
+ * This locks the whole table for a short time. Returns false if another worker has already emptied the partition.
  */
 async function emptyAttempts(
   { knex }: Database,
@@ -145,11 +145,11 @@ async function emptyAttempts(
   const name = partitionName('attempts', day);
   return knex.transaction(async (trx) => {
     await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
+    await trx.raw(`lock table ${archive ? 'only attempts' : name} in access exclusive mode`);
+    // Another worker may have emptied the partition meanwhile. The attempts that redeliveries have written since then
+    // must be kept.
+    if (await isEmptied(trx, name)) return false;
     if (archive) {
-      await trx.raw('lock table only attempts in access exclusive mode');
-      // Another worker may have moved the attempts to the archive already. The empty partition that replaced them must
-      // not be archived too.
-      if (await isEmptied(trx, name)) return false;
       await moveToArchive(trx, { partition: name, nowMs });
       await createPartition(trx, 'attempts', day);
     } else await trx.raw(`truncate ${name}`);
@@ -222,11 +222,7 @@ async function deleteInBatches({ knex }: Database, { from, where, before, signal
   const batch = `delete from ${from} where ctid = any(array(select ctid from ${from} where ${where} limit ${rowsInBatch}))`;
   let deleted: number;
   do {
-    deleted = await knex.transaction(async (trx) => {
-      // BRIN indexes need bitmap scans, which the workers' connection option `plansByKey` disables.
-      await trx.raw('set local enable_bitmapscan = on; set local plan_cache_mode = force_custom_plan');
-      return (await trx.raw(batch, [new Date(before * dayMs)])).rowCount;
-    });
+    deleted = (await knex.raw(batch, [new Date(before * dayMs)])).rowCount;
     // The loop ends only after an empty batch. A small batch is not the end, because another worker may be deleting
     // some of the same rows.
   } while (deleted > 0 && !signal?.aborted);

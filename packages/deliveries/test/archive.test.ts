@@ -201,6 +201,48 @@ test('with a full disk or a missing directory, the archive run fails and keeps t
   expect(await readArchiveAge(db.database)).toBe(0);
 });
 
+test('a run names a table that a backup reads, archives the others, and is repeated later', async () => {
+  await addDay(3);
+  await expireAttempts();
+  await expireDays();
+  expect(await waiting()).toHaveLength(4);
+  await db.database.knex.transaction(async (reader) => {
+    await reader.raw('select count(*) from archive.alerts_20261122');
+    const output = expect.stringMatching(
+      /archive\.alerts_20261122 is kept, because another session reads it/,
+    );
+    expect(await run('archive')).toEqual({ code: 1, output });
+  });
+  expect(await waiting()).toEqual(['alerts_20261122']);
+  expect((await run('archive')).code).toBe(0);
+  expect(await waiting()).toEqual([]);
+}, 60_000);
+
+test('a file of a large table is the same after a scan that stopped in the middle', async () => {
+  await addDay(1);
+  const { knex } = db.database;
+  // PostgreSQL synchronizes the scans of tables that are larger than a quarter of its buffers. Compression would make
+  // the table smaller.
+  await knex.raw('alter table attempts_20261122 alter exchange_encrypted set storage plain');
+  await knex.raw(
+    `insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, destination, exchange_encrypted)
+     select delivery_id, n, n, trigger, started_at, duration_ms, destination, convert_to(repeat('x', 3500), 'UTF8')
+     from attempts cross join generate_series(2, 20000) n`,
+  );
+  await expireAttempts();
+  const read = async () => {
+    const pages = await knex.raw(`select ctid::text as at from archive.attempts_20261122 limit 9000`);
+    return pages.rows[0].at;
+  };
+  expect(await read()).not.toBe(await read());
+  await knex.transaction(async (reader) => {
+    await reader.raw('lock table archive.attempts_20261122 in access share mode');
+    expect((await run('archive')).code).toBe(1);
+  });
+  await read();
+  expect(await run('archive')).toMatchObject({ code: 0 });
+}, 60_000);
+
 test('a modified archive file is not restored, and archiving keeps a file that has other rows', async () => {
   await addDay(3);
   await expireAttempts();

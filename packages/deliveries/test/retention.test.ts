@@ -1,10 +1,11 @@
-import { ensurePartitions, recordChanges, systemAuthor } from '@tocsin/database';
+import { createDatabase, ensurePartitions, recordChanges, systemAuthor } from '@tocsin/database';
 import {
   deleteExpiredAlertKeys,
   deleteExpiredAuditEvents,
   dropExpiredDays,
   removeExpiredAttempts,
 } from '@tocsin/deliveries';
+import { until } from '@tocsin/testing';
 import { insertAlert, insertAttempt, insertDelivery, useTestDatabase } from '@tocsin/testing/database';
 
 const db = useTestDatabase();
@@ -36,6 +37,17 @@ test('audit events older than the retention are deleted', async () => {
     .update({ time: new Date(Date.now() - 91 * dayMs) });
   await deleteExpiredAuditEvents(db.database, { nowMs: Date.now(), retentionDays: 90 });
   expect((await knex('audit_events')).map(({ id }) => id)).toEqual([young.id]);
+});
+
+test.each([
+  ['alert_keys', 'accepted_at'],
+  ['delivery_stats', 'at'],
+  ['audit_events', 'time'],
+])('the search for expired rows of %s reads an index', async (table, column) => {
+  const worker = createDatabase({ url: db.url, applicationName: 'worker', poolSize: 1, plansByKey: true });
+  const { rows } = await worker.knex.raw(`explain select ctid from ${table} where ${column} < now() limit 9`);
+  await worker.close();
+  expect(rows[1]['QUERY PLAN']).toContain(`Index Scan using ${table}_${column}`);
 });
 
 /** Creates the partitions of a past day. Returns a time of that day, in Unix milliseconds. */
@@ -112,6 +124,24 @@ describe('retention of attempts', () => {
     expect([await attemptsOf(old), await attemptsOf(young)]).toEqual([[], [1]]);
     expect(await db.database.knex('deliveries').where({ id: old })).toHaveLength(1);
     expect(await expire()).toEqual([]);
+  });
+
+  test('only one of two workers that wait for the same partition empties it', async () => {
+    await addDelivery(await anExpiredDay(25));
+    const name = `attempts_${dayOf(25)}`;
+    const { knex } = db.database;
+    let removed: Promise<string[][]> | undefined;
+    await knex.transaction(async (reader) => {
+      await reader.raw(`lock table ${name} in access share mode`);
+      removed = Promise.all([expire(), expire()]);
+      await until('both wait', async () => {
+        const { rows } = await knex.raw('select from pg_locks where relation = ?::regclass and not granted', [
+          name,
+        ]);
+        return rows.length === 2;
+      });
+    });
+    expect((await removed!).flat().filter((emptied) => emptied === name)).toEqual([name]);
   });
 
   test('new attempts of an old delivery are kept until they are older than the retention', async () => {

@@ -27,7 +27,7 @@ export const deliveryStats = `
     latencies bigint[] not null,
     primary key (workspace_id, is_total, step_minutes, webhook_id, at)
   ) with (fillfactor = 70);
-  create index delivery_stats_at on delivery_stats using brin (at);
+  create index delivery_stats_at on delivery_stats (at);
 
   -- Changes of the counts, inserted by the commits that change deliveries. A maintenance job adds them to
   -- delivery_stats; until then readers add both tables. Inserts do not wait for each other, unlike updates of one

@@ -11,7 +11,7 @@ export const history = `
     accepted_at timestamptz not null,
     primary key (workspace_id, alert_id)
   );
-  create index alert_keys_accepted_at on alert_keys using brin (accepted_at);
+  create index alert_keys_accepted_at on alert_keys (accepted_at);
 
   create table alerts (
     id uuid primary key,

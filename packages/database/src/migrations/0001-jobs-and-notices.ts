@@ -66,7 +66,7 @@ export const auditEvents = `
   );
   create index audit_events_workspace on audit_events (workspace_id, id);
   create index audit_events_resource on audit_events (resource_id, id);
-  create index audit_events_time on audit_events using brin (time);
+  create index audit_events_time on audit_events (time);
 `;
 
 /** Part of the initial schema: settings of workspaces, and state of notices. */

@@ -44,10 +44,18 @@ async function addWaiting(webhookId: string, count: number, open: object = {}): 
   return ids;
 }
 
+const claimDeliveries = (webhookId: string, places: number) =>
+  fixtures.claims.claimLimited([{ workspaceId: fixtures.workspaceId, webhookId, places }]);
+
 async function claim(webhookId: string, places = 1_000): Promise<string[]> {
-  const { workspaceId } = fixtures;
-  const claimed = await fixtures.claims.claimLimited([{ workspaceId, webhookId, places }]);
+  const claimed = await claimDeliveries(webhookId, places);
   return claimed.map(({ deliveryId }) => deliveryId);
+}
+
+/** Claims deliveries. Returns by delivery id if the claim has taken a request from the limit. */
+async function claimTokens(webhookId: string, places: number): Promise<Record<string, unknown>> {
+  const claimed = await claimDeliveries(webhookId, places);
+  return Object.fromEntries(claimed.map((one) => [one.deliveryId, one.hasRateLimitToken]));
 }
 
 const next = async (webhookId: string): Promise<Date> =>
@@ -142,20 +150,62 @@ test.each([0, 1])(
   },
 );
 
+/** Values of a delivery that has waited since it was accepted. */
+const since = (at: Date) => ({ opened_at: at, due_at: at });
+
 test('an expired delivery is claimed although the rate limit is used up, and uses no request', async () => {
   const nextAt = ago(-hourMs);
   const id = await addLimited(hundredAnHour, nextAt);
-  const [expired] = await addWaiting(id, 1, { due_at: ago(25 * hourMs) });
-  await addWaiting(id, 2, { due_at: ago(23 * hourMs) });
+  const [expired] = await addWaiting(id, 1, since(ago(25 * hourMs)));
+  await addWaiting(id, 2, since(ago(23 * hourMs)));
   expect(await claim(id)).toEqual([expired]);
   expect(await next(id)).toEqual(nextAt);
+});
+
+test.each([0, 1])(
+  'expired deliveries at step %d leave the requests of the limit to later deliveries',
+  async (step) => {
+    const id = await addLimited(hundredAnHour, ago(24 * hourMs));
+    const expired = await addWaiting(id, 30, { step, ...since(ago(25 * hourMs)) });
+    const later = await addWaiting(id, 30, since(ago(23 * hourMs)));
+    const claimed = await claim(id);
+    expect(claimed.filter((deliveryId) => expired.includes(deliveryId))).toHaveLength(30);
+    expect(claimed.filter((deliveryId) => later.includes(deliveryId))).toHaveLength(23);
+    expectMs(await nextInMs(id, claimed), 23 * intervalMs - burstMs);
+  },
+);
+
+test('a delivery that expired before its retry became due uses no request', async () => {
+  const id = await addLimited(hundredAnHour, ago(24 * hourMs));
+  const [expired] = await addWaiting(id, 1, { step: 1, opened_at: ago(25 * hourMs) });
+  const [other] = await addWaiting(id, 1);
+  expect(await claimTokens(id, 2)).toEqual({ [expired!]: false, [other!]: true });
+  expectMs(await nextInMs(id, [other!]), intervalMs - burstMs);
 });
 
 test('claimLimited treats no delivery as expired if its webhook has a stored pause by a person', async () => {
   const manual_pauses = '{[2026-01-01,2026-01-02)}';
   const id = await addLimited(hundredAnHour, ago(-hourMs), { manual_pauses });
-  await addWaiting(id, 1, { due_at: ago(25 * hourMs) });
+  await addWaiting(id, 1, since(ago(25 * hourMs)));
   expect(await claim(id)).toEqual([]);
+});
+
+test('a claim uses no request if its delivery has expired, pauses by a person not counted', async () => {
+  const pauses = [
+    [40, 30],
+    [20, 18],
+  ].map(([from, to]) => `[${ago(from! * hourMs).toISOString()},${ago(to! * hourMs).toISOString()})`);
+  const id = await addLimited(hundredAnHour, ago(24 * hourMs), { manual_pauses: `{${pauses.join()}}` });
+  const [expired] = await addWaiting(id, 1, since(ago(27 * hourMs)));
+  const [paused] = await addWaiting(id, 1, since(ago(25 * hourMs)));
+  expect(await claimTokens(id, 2)).toEqual({ [expired!]: false, [paused!]: true });
+  expectMs(await nextInMs(id, [paused!]), intervalMs - burstMs);
+});
+
+test('a delivery that was accepted before the clock was set back uses a request', async () => {
+  const id = await addLimited(hundredAnHour, ago(hourMs), { manual_pauses: '{[2026-01-01,2026-01-02)}' });
+  const [early] = await addWaiting(id, 1, { opened_at: ago(-hourMs) });
+  expect(await claimTokens(id, 1)).toEqual({ [early!]: true });
 });
 
 test('claimLimited claims only deliveries of the given webhook in the given workspace', async () => {

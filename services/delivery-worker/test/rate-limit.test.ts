@@ -85,6 +85,28 @@ test('deliveries above a rate limit wait without using a step and delay no other
     expect(row).toMatchObject({ state: 'waiting', step: 0, claims_without_outcome: 0 });
 });
 
+test('a rate-limited webhook keeps its rate while the oldest of its deliveries expire', async () => {
+  const maxAgeMs = 5_000;
+  const target = await addLimited({ requests: 5, period_ms: 1_000 });
+  const planned = Array.from({ length: 200 }, () => harness.plan([target.id]));
+  await harness.write(planned);
+  // The deliveries expire one after the other, 20 in each second, four times as fast as the limit allows requests.
+  const oldest = Date.now() - maxAgeMs;
+  const ids = planned.map(({ deliveries }) => deliveries[0]!.id);
+  const times = ids.map((_, index) => new Date(oldest + index * 50).toISOString());
+  await harness.database.knex.raw(
+    `update open_deliveries set opened_at = at, due_at = at
+     from unnest(cast(? as uuid[]), cast(? as timestamptz[])) as v(id, at) where delivery_id = v.id`,
+    [ids, times],
+  );
+  await harness.startWorker({ retry: { ...harness.config.retry, maxAgeMs } });
+  await until('all have ended', async () => (await harness.database.knex('open_deliveries')).length === 0, {
+    timeoutMs: 60_000,
+  });
+  // The last delivery expires after 10 s, in which the limit allows about 45 requests.
+  expect((await startsOf(target.id)).length).toBeGreaterThan(20);
+}, 90_000);
+
 test('the error of a delivery that expired while it waited for its rate limit names the limit', async () => {
   const target = await addLimited({ requests: 1, period_ms: 1_000 });
   await harness.write(Array.from({ length: 30 }, () => harness.plan([target.id])));

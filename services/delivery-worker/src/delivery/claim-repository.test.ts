@@ -129,14 +129,20 @@ test('a claim has the reason and remaining time of a pause, and the number of pa
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
 });
 
-test('claimLimited sends the places of each webhook and sets hasRateLimitToken in its claims', async () => {
-  const { database, statements, texts } = databaseOf([row]);
+test('claimLimited sends the places of each webhook and returns which claims took a request', async () => {
+  const { database, statements, texts } = databaseOf([
+    { ...row, has_token: true },
+    { ...row, has_token: false },
+  ]);
   const webhooks = [
     { workspaceId: first, webhookId: second, places: 3 },
     { workspaceId: second, webhookId: first, places: 1 },
   ];
   const claimed = await createClaimRepository(database, options).claimLimited(webhooks);
-  expect(claimed).toMatchObject([{ deliveryId: first, claim: 5, hasRateLimitToken: true }]);
+  expect(claimed).toMatchObject([
+    { deliveryId: first, claim: 5, hasRateLimitToken: true },
+    { hasRateLimitToken: false },
+  ]);
   expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*from claimed c/)]);
   expect(statements).toEqual([
     [

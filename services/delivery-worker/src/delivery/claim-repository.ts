@@ -14,8 +14,8 @@ export interface ClaimRepository {
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
    * Claims due deliveries of webhooks with a rate limit, retries first, and counts their requests towards the limits in
-   * the same commit. Expired deliveries are claimed even if the limit allows no request, except for webhooks that a
-   * person has paused. A webhook whose limit is locked by another transaction is skipped.
+   * the same commit. Expired deliveries use no request. They are claimed even if the limit allows no request, except for
+   * webhooks that a person has paused. A webhook whose limit is locked by another transaction is skipped.
    */
   claimLimited(webhooks: LimitedWebhook[]): Promise<ClaimedDelivery[]>;
 }
@@ -58,7 +58,10 @@ export function createClaimRepository(database: Database, options: ClaimOptions)
         maxAgeMs,
         maxExpired,
       ]);
-      return rows.map((row) => ({ ...toClaimed(row, claimedAtMs), hasRateLimitToken: true }));
+      return rows.map((row) => ({
+        ...toClaimed(row, claimedAtMs),
+        hasRateLimitToken: row.has_token === true,
+      }));
     },
   };
 }
@@ -74,11 +77,12 @@ export const newClaimToken = randomUUID;
 
 /**
  * Returns the SQL that reads everything that is needed to send the deliveries of the CTE `claimed`. `alertRange` is an
- * additional condition on the rows of `alerts`, whose alias is `a`.
+ * additional condition on the rows of `alerts`, whose alias is `a`. `columns` are additional columns.
  */
-const readClaimed = (
-  alertRange: string,
-) => `select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
+const readClaimed = ({
+  alertRange = '',
+  columns = '',
+}) => `select ${columns} c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
            (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
            a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
            a.bound, a.fired_at, a.state, a.labels, a.annotations, a.is_test, a.notice, a.request_id,
@@ -115,7 +119,7 @@ const claim = {
         and (o.claimed_by is null or o.claim_token = $4::uuid)
       returning o.*
     )
-    ${readClaimed('and a.id >= $5::uuid')}`,
+    ${readClaimed({ alertRange: 'and a.id >= $5::uuid' })}`,
 };
 
 /** Maximum number of expired deliveries that one statement claims for each webhook. */
@@ -129,6 +133,8 @@ const maxExpired = 1_000;
 export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;
+
+const maxAge = `$7::float8 * interval '1 millisecond'`;
 
 const oldestOf = (condition: string, limit: string) => `array(
         select o.delivery_id from open_deliveries o
@@ -145,40 +151,45 @@ const claimLimited = {
       join webhook_rate_limits l on l.webhook_id = wanted.webhook_id and l.webhook_id = any($2::uuid[])
       order by l.webhook_id for update of l skip locked
     ), tokens as materialized (
-      select webhook_id, workspace_id, every, from_at,
+      select webhook_id, limits.workspace_id, every, from_at, w.manual_pauses,
              least(places, case when from_at > now() then 0
-                   else 1 + floor(extract(epoch from now() - from_at) / extract(epoch from every)) end)::integer as free
-      from limits
+                   else 1 + floor(extract(epoch from now() - from_at) / extract(epoch from every)) end)::integer as free,
+             -- Deliveries that were due before this time have expired, because they are older than the maximum age ($7).
+             -- After a pause by a person, the due time does not tell whether a delivery has expired.
+             case when w.manual_pauses is null then now() - ${maxAge} else '-infinity' end as expired_before
+      from limits join webhooks w on w.id = limits.webhook_id and w.id = any($2::uuid[])
     ), turns as materialized (
-      select t.webhook_id, retry.ids || first.ids as ids, expired.ids as expired_ids
+      -- Expired deliveries use no request, so they do not count towards the requests that are free.
+      select retry.ids || first.ids || expired.ids as ids
       from tokens t
-      cross join lateral (select ${oldestOf('o.step > 0 and o.due_at <= now()', 't.free')} as ids) retry
       cross join lateral (
-        select ${oldestOf('o.step = 0 and o.due_at <= now()', 't.free - cardinality(retry.ids)')} as ids) first
-      -- Selects expired deliveries: their due time is more than the maximum age ($7) ago. Webhooks that a person has
-      -- paused are excluded, because the time of such a pause does not count as age.
+        select ${oldestOf('o.step > 0 and o.due_at between t.expired_before and now()', 't.free')} as ids) retry
       cross join lateral (
         select ${oldestOf(
-          `o.due_at < now() - $7::float8 * interval '1 millisecond'
-          and not exists (select from webhooks w where w.id = t.webhook_id and w.manual_pauses is not null)`,
-          '$8::integer',
-        )} as ids) expired
-    ), claimed as (
+          'o.step = 0 and o.due_at between t.expired_before and now()',
+          't.free - cardinality(retry.ids)',
+        )} as ids) first
+      cross join lateral (select ${oldestOf('o.due_at < t.expired_before', '$8::integer')} as ids) expired
+    ), updated as (
       update open_deliveries o
       set state = 'queued', lease_until = now() + $6::float8 * interval '1 millisecond', claimed_by = $4::uuid,
           claim = o.claim + 1, claim_token = $5::uuid, claims_without_outcome = o.claims_without_outcome + 1
-      where o.delivery_id = any(array(select unnest(ids || expired_ids) from turns))
-        and o.state is not distinct from 'waiting'
+      where o.delivery_id = any(array(select unnest(ids) from turns)) and o.state is not distinct from 'waiting'
       returning o.*
+    ), claimed as materialized (
+      -- An expired delivery that became due later, for example a retry, is claimed too, and uses no request either.
+      select updated.*, now() - updated.opened_at - paused.total <= ${maxAge} as has_token
+      from updated join tokens using (webhook_id)
+      cross join lateral (
+        select coalesce(sum(upper(p) - lower(p)), interval '0') as total
+        from unnest(manual_pauses * tstzmultirange(tstzrange(least(opened_at, now()), now()))) p) paused
     ), spent as (
       update webhook_rate_limits l set next_at = tokens.from_at + used.requests * tokens.every
       from tokens join (
-        select turns.webhook_id, count(*) as requests
-        from claimed join turns on claimed.delivery_id = any(turns.ids)
-        group by turns.webhook_id) used using (webhook_id)
+        select webhook_id, count(*) as requests from claimed where has_token group by webhook_id) used using (webhook_id)
       where l.webhook_id = any($2::uuid[]) and l.webhook_id = tokens.webhook_id
     )
-    ${readClaimed('')}`,
+    ${readClaimed({ columns: 'c.has_token,' })}`,
 };
 
 interface ClaimedRow extends Required<Omit<AlertOrNoticeFacts, 'workspace_id' | 'labels' | 'annotations'>> {
@@ -201,6 +212,8 @@ interface ClaimedRow extends Required<Omit<AlertOrNoticeFacts, 'workspace_id' | 
   pause_reason: PauseReason | null;
   pause_times: number | null;
   pause_remaining_ms: number | null;
+  /** Only in the result of `claimLimited`. */
+  has_token?: boolean;
 }
 
 function toClaimed(row: ClaimedRow, claimedAtMs: number): ClaimedDelivery {

@@ -41,8 +41,8 @@ export interface ClaimedDelivery {
    */
   pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
   /**
-   * True if the delivery was claimed by `claimLimited`. This claim has taken a request from the webhook's rate limit,
-   * except if the delivery had expired and the limit allowed no request.
+   * True if the claim has taken a request from the webhook's rate limit. False if `claimLimited` has claimed the
+   * delivery only to end it, because it had expired. Undefined for every other claim.
    */
   hasRateLimitToken?: boolean;
   /** Start of the statement that claimed the delivery, on the monotonic clock of the process, in milliseconds. */

@@ -118,7 +118,10 @@ export async function createDeliveryWorker(
   });
   const publisher = await createPublisher(publishing);
   const queueDepth = await createQueueDepth(publishing, deliveriesQueue);
-  const repository = createDispatchRepository(database, config.queuedLeaseMs);
+  const repository = createDispatchRepository(database, {
+    queuedLeaseMs: config.queuedLeaseMs,
+    maxAgeMs: config.retry.maxAgeMs,
+  });
   const publish = createPublishDeliveries({ publisher, repository, databaseRetry, logger });
 
   // When the worker stops, the processing of messages that still wait fails. These errors are not reported, because the

@@ -19,7 +19,7 @@ let scan: DueScan;
 beforeEach(async () => {
   db = await createTestDatabase();
   database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true, poolSize: 1 });
-  repository = createDispatchRepository(database, 60_000);
+  repository = createDispatchRepository(database, { queuedLeaseMs: 60_000, maxAgeMs: 86_400_000 });
   scan = createDueScan(repository);
   // The statements are planned here, while the table is empty. These plans must stay efficient when the table is full.
   await pass();

@@ -72,6 +72,26 @@ test('the dispatcher does not find a webhook whose rate limit allows no request 
   expect(await fixtures.findWebhooks()).toMatchObject({ candidates: [], paused: [], hasLimited: true });
 });
 
+test('a webhook whose rate limit allows no request is found if its oldest delivery has expired', async () => {
+  const limit = { requests: 1, period_ms: 60_000, next_at: new Date(Date.now() + 60_000) };
+  const addBlocked = async (columns: object = {}) => {
+    const rate = { rate_limit_requests: 1, rate_limit_period_ms: 60_000 };
+    const webhook_id = await fixtures.addWebhook({ columns: { ...rate, ...columns } });
+    await db.database.knex('webhook_rate_limits').insert({ webhook_id, ...limit });
+    await fixtures.write([fixtures.plan([webhook_id]), fixtures.plan([webhook_id])]);
+    return webhook_id;
+  };
+  const webhookId = await addBlocked();
+  await addBlocked({ manual_pauses: '{[2026-01-01,2026-01-02)}' });
+  const setAge = (hours: number) =>
+    db.database.knex('open_deliveries').update({ due_at: new Date(Date.now() - hours * 3_600_000) });
+  await setAge(23);
+  expect((await fixtures.findWebhooks()).candidates).toEqual([]);
+  await setAge(25);
+  // Only requests need places in the window, so the due deliveries are not counted.
+  expect((await fixtures.findWebhooks()).candidates).toMatchObject([{ webhookId, limited: true, due: 1 }]);
+});
+
 test('postponed deliveries are due at the end of the pause, or at once if it ends early', async () => {
   const webhookId = await fixtures.addWebhook();
   const webhook = { workspaceId: fixtures.workspaceId, webhookId };

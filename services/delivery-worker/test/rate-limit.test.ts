@@ -107,6 +107,18 @@ test('a rate-limited webhook keeps its rate while the oldest of its deliveries e
   expect((await startsOf(target.id)).length).toBeGreaterThan(20);
 }, 90_000);
 
+test('a delivery expires although the rate limit of its webhook allows no request at that time', async () => {
+  const target = await addLimited({ requests: 1, period_ms: 3_600_000 });
+  const next_at = new Date(Date.now() + 3_600_000);
+  await harness.database.knex('webhook_rate_limits').update({ next_at });
+  await harness.write([harness.plan([target.id])]);
+  const old = new Date(Date.now() - 61_000);
+  await harness.database.knex('open_deliveries').update({ opened_at: old, due_at: old });
+  await startWorkers(1);
+  const [row] = await harness.ended(1);
+  expect(row).toMatchObject({ status: 'failed', error_code: 'expired' });
+});
+
 test('the error of a delivery that expired while it waited for its rate limit names the limit', async () => {
   const target = await addLimited({ requests: 1, period_ms: 1_000 });
   await harness.write(Array.from({ length: 30 }, () => harness.plan([target.id])));

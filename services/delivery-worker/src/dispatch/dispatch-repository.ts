@@ -44,9 +44,12 @@ export interface DispatchRepository extends DueReader {
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
 }
 
-export function createDispatchRepository(database: Database, queuedLeaseMs: number): DispatchRepository {
+export function createDispatchRepository(
+  database: Database,
+  { queuedLeaseMs, maxAgeMs }: { queuedLeaseMs: number; maxAgeMs: number },
+): DispatchRepository {
   return {
-    ...createDueReader(database),
+    ...createDueReader(database, maxAgeMs),
     async postpone(webhooks, limit) {
       await database.prepared(postpone, [
         webhooks.map(({ workspaceId }) => workspaceId),

@@ -2,7 +2,10 @@ import type { Database } from '@tocsin/database';
 import type { WebhookKey } from '../slots/slots.js';
 import type { DueWebhook } from './round-robin.js';
 
-/** A webhook that has due deliveries, is not paused, and whose rate limit, if it has one, allows a request now. */
+/**
+ * A webhook that has due deliveries and is not paused. If it has a rate limit, the limit allows a request now, or the
+ * oldest delivery has expired and is claimed without a request.
+ */
 export interface Candidate extends DueWebhook {
   /**
    * True if the webhook was found by the scan of webhooks in the order of their ids. False if it was found only because
@@ -84,7 +87,8 @@ export interface DueReader {
 
 const noId = '00000000-0000-0000-0000-000000000000';
 
-export function createDueReader(database: Database): DueReader {
+/** Deliveries older than `maxAgeMs` have expired, except for webhooks that a person has paused. */
+export function createDueReader(database: Database, maxAgeMs: number): DueReader {
   return {
     async findWorkspaces({ after, steps, workspaces }) {
       const rows = await database.prepared<WorkspaceRow>(findWorkspaces, [
@@ -107,6 +111,7 @@ export function createDueReader(database: Database): DueReader {
         webhooks,
         oldest,
         places,
+        maxAgeMs,
       ]);
       const ends = rows.filter((row) => row.kind === 'partial' || row.kind === 'complete');
       return {
@@ -150,8 +155,17 @@ export const dueOf = (webhook: string, limit: string) => `
         order by o.due_at limit ${limit}`;
 
 // SQL for the maximum number of due deliveries to count for a webhook. It is 0 if the count is not needed, because the
-// webhook is paused or can get only one place.
-const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
+// webhook is paused, can get only one place, or is found only because of expired deliveries, which need no places.
+const countedOfEach = `case when found.most < 2 or pause.paused_until > now() or rate.next_at > now()
+      then 0 else found.most end`;
+
+// SQL that is true if the oldest delivery of a webhook has expired. `claimLimited` claims such a delivery even if the
+// rate limit allows no request. For a webhook that a person has paused, it does not, so the result is false.
+const hasExpired = `coalesce((
+      select o.due_at < now() - $7::float8 * interval '1 millisecond' from open_deliveries o
+      where o.state = 'waiting' and o.workspace_id = found.workspace_id and o.webhook_id = found.webhook_id
+      order by o.due_at limit 1), false)
+      and (select w.manual_pauses from webhooks w where w.id = found.webhook_id) is null`;
 
 // The recursive CTE `scan` reads webhooks in the order of their ids, so that every webhook is served. If many webhooks
 // of a workspace have waiting deliveries but only a few have due ones, the scan takes many passes to reach these few;
@@ -188,7 +202,8 @@ const findWebhooks = {
         union all select workspace_id, webhook_id, null from oldest) sources
       group by workspace_id, webhook_id
     )
-    select case when pause.paused_until > now() then 'paused' when rate.next_at > now() then 'limited' else 'due' end as kind,
+    select case when pause.paused_until > now() then 'paused'
+                when rate.next_at > now() and not (${hasExpired}) then 'limited' else 'due' end as kind,
            found.workspace_id, found.webhook_id, greatest(1, counted.due) as due,
            pause.webhook_id is not null as probing, rate.webhook_id is not null as limited, found.steps,
            clock_timestamp() + interval '10 seconds' as queue_by

@@ -23,6 +23,7 @@ export function createDatabaseFixtures(database: Database) {
   const workspaceId = randomUUID();
   const workerId = randomUUID();
   const queuedLeaseMs = 60_000;
+  const maxAgeMs = 86_400_000;
   const fanOut = createFanOutRepository(database, { workerId, queuedLeaseMs });
   const addWorker = (id: string = randomUUID()) =>
     createLeaseRepository({
@@ -35,9 +36,9 @@ export function createDatabaseFixtures(database: Database) {
   const fixtures = {
     database,
     workspaceId,
-    dispatch: createDispatchRepository(database, queuedLeaseMs),
+    dispatch: createDispatchRepository(database, { queuedLeaseMs, maxAgeMs }),
     gauges: createBacklogReader(database),
-    claims: createClaimRepository(database, { workerId, queuedLeaseMs, maxAgeMs: 86_400_000 }),
+    claims: createClaimRepository(database, { workerId, queuedLeaseMs, maxAgeMs }),
     workerId,
     addWorker,
     /** Lease of the worker that writes and claims in these fixtures. */

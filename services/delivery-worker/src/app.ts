@@ -217,6 +217,7 @@ export async function createDeliveryWorker(
     publish,
     claims,
     startLimited: delivery.startLimited,
+    expiredInFlight: delivery.expiredInFlight,
     slots,
     alertsWaiting: fanOut.waiting,
     replyLost: sweep.replyLost,

@@ -45,7 +45,7 @@ async function addWaiting(webhookId: string, count: number, open: object = {}): 
 }
 
 const claimDeliveries = (webhookId: string, places: number) =>
-  fixtures.claims.claimLimited([{ workspaceId: fixtures.workspaceId, webhookId, places }]);
+  fixtures.claimLimited([{ workspaceId: fixtures.workspaceId, webhookId, places }]);
 
 async function claim(webhookId: string, places = 1_000): Promise<string[]> {
   const claimed = await claimDeliveries(webhookId, places);
@@ -110,7 +110,7 @@ test('each deferral in a batch returns the request of its claim to the rate limi
   for (const webhookId of [id, other]) await addWaiting(webhookId, 3);
   const { workspaceId } = fixtures;
   const wanted = [id, other].map((webhookId) => ({ workspaceId, webhookId, places: 3 }));
-  const claimed = await fixtures.claims.claimLimited(wanted);
+  const claimed = await fixtures.claimLimited(wanted);
   expect(claimed).toHaveLength(6);
   const [used, usedByOther] = [await next(id), await next(other)];
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
@@ -175,6 +175,20 @@ test.each([0, 1])(
   },
 );
 
+test('the number of claimed expired deliveries is divided among the webhooks', async () => {
+  const { workspaceId } = fixtures;
+  const ids = [await addLimited(hundredAnHour, ago(-hourMs)), await addLimited(hundredAnHour, ago(-hourMs))];
+  for (const id of ids) await addWaiting(id, 7, since(ago(25 * hourMs)));
+  const wanted = ids.map((webhookId) => ({ workspaceId, webhookId, places: 3 }));
+  const claimedOf = async (maxExpired: number) => {
+    const claimed = await fixtures.claimLimited(wanted, { maxExpired });
+    return ids.map((id) => claimed.filter(({ webhookId }) => webhookId === id).length);
+  };
+  expect(await claimedOf(0)).toEqual([0, 0]);
+  expect(await claimedOf(5)).toEqual([2, 2]);
+  expect(await claimedOf(1)).toEqual([1, 1]);
+});
+
 test('a delivery that expired before its retry became due uses no request', async () => {
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   const [expired] = await addWaiting(id, 1, { step: 1, opened_at: ago(25 * hourMs) });
@@ -217,7 +231,7 @@ test('claimLimited claims only deliveries of the given webhook in the given work
   await addWaiting(other, 2, { due_at: ago(hourMs) });
   const places = 10;
   const elsewhere = { workspaceId: randomUUID(), webhookId: id, places };
-  expect(await fixtures.claims.claimLimited([elsewhere])).toEqual([]);
+  expect(await fixtures.claimLimited([elsewhere])).toEqual([]);
   expect((await claim(id)).sort()).toEqual(own.sort());
 });
 

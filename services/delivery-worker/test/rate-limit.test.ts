@@ -139,14 +139,14 @@ async function claimLimited() {
   await harness.lease.renew(60_000);
   await harness.write([harness.plan([target.id])]);
   const wanted = [{ workspaceId: harness.workspaceId, webhookId: target.id, places: 10 }];
-  const [claimed] = await harness.claims.claimLimited(wanted);
+  const [claimed] = await harness.claimLimited(wanted);
   return { target, wanted, claimed };
 }
 
 test('another worker sends the rate-limited delivery of a worker whose lease has ended', async () => {
   const { target, wanted, claimed } = await claimLimited();
   expect(claimed).toMatchObject({ claim: 1, hasRateLimitToken: true });
-  expect(await harness.claims.claimLimited(wanted)).toEqual([]);
+  expect(await harness.claimLimited(wanted)).toEqual([]);
   await harness.lease.end();
   await startWorkers(1);
   await until('it is delivered', () => harness.destination.at(target.path).length === 1);
@@ -180,7 +180,7 @@ test('a deferral returns the request to the rate limit only if its claim has tak
   const wanted = [{ workspaceId: harness.workspaceId, webhookId: target.id, places: 10 }];
   const claimNext = async () => {
     await harness.database.knex('open_deliveries').update({ due_at: new Date(0) });
-    const [claimed] = await harness.claims.claimLimited(wanted);
+    const [claimed] = await harness.claimLimited(wanted);
     return claimed!;
   };
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;

@@ -17,7 +17,15 @@ export interface ClaimRepository {
    * the same commit. Expired deliveries use no request. They are claimed even if the limit allows no request, except for
    * webhooks that a person has paused. A webhook whose limit is locked by another transaction is skipped.
    */
-  claimLimited(webhooks: LimitedWebhook[]): Promise<ClaimedDelivery[]>;
+  claimLimited(webhooks: LimitedWebhook[], options: LimitedOptions): Promise<ClaimedDelivery[]>;
+}
+
+interface LimitedOptions {
+  /**
+   * Maximum number of expired deliveries to claim. It is divided equally among the webhooks. If it is above 0, each
+   * webhook gets at least one.
+   */
+  maxExpired: number;
 }
 
 interface LimitedWebhook {
@@ -46,7 +54,8 @@ export function createClaimRepository(database: Database, options: ClaimOptions)
       const rows = await database.prepared<ClaimedRow>(claim, [...columnsOf(due), workerId, token, firstId]);
       return rows.map((row) => toClaimed(row, claimedAtMs));
     },
-    async claimLimited(webhooks) {
+    async claimLimited(webhooks, { maxExpired }) {
+      const maxExpiredOfEach = maxExpired > 0 ? Math.max(1, Math.floor(maxExpired / webhooks.length)) : 0;
       const claimedAtMs = performance.now();
       const rows = await database.prepared<ClaimedRow>(claimLimited, [
         sqlArray.uuid(webhooks.map(({ workspaceId }) => workspaceId)),
@@ -56,7 +65,7 @@ export function createClaimRepository(database: Database, options: ClaimOptions)
         newClaimToken(),
         queuedLeaseMs,
         maxAgeMs,
-        maxExpired,
+        maxExpiredOfEach,
       ]);
       return rows.map((row) => ({
         ...toClaimed(row, claimedAtMs),
@@ -121,9 +130,6 @@ const claim = {
     )
     ${readClaimed({ alertRange: 'and a.id >= $5::uuid' })}`,
 };
-
-/** Maximum number of expired deliveries that one statement claims for each webhook. */
-const maxExpired = 1_000;
 
 // SQL for the interval between two requests of a webhook with a rate limit. After a time without requests, the requests
 // of a quarter of a period can be sent at once. After this burst, requests are sent at 91 % of the limit. The margin of

@@ -133,6 +133,19 @@ test('for unknown webhooks, one tick starts at most four deliveries claimed by t
   expect(prepared).toHaveLength(6);
 });
 
+test('expired deliveries do not wait for a tick, and are counted until they are recorded', async () => {
+  const { delivery, prepared, commit } = start();
+  for (let count = 0; count < 6; count += 1)
+    delivery.startLimited({ ...unknownClaim(), hasRateLimitToken: false });
+  delivery.startLimited({ ...claimOf(randomUUID()), hasRateLimitToken: true });
+  await Promise.resolve();
+  expect([prepared.length, delivery.expiredInFlight()]).toEqual([7, 6]);
+  await until('all are recorded', () => {
+    commit();
+    return delivery.expiredInFlight() === 0;
+  });
+});
+
 test('one tick starts at most four claims at write and four others for unknown webhooks', async () => {
   const { delivery, prepared, slot } = start();
   for (let count = 0; count < 6; count += 1) {

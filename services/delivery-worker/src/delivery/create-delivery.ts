@@ -51,6 +51,8 @@ export interface Delivery {
   start(claimed: ClaimedDelivery, slot: Slot): void;
   /** Starts a delivery of a rate-limited webhook, which the dispatcher has claimed. The delivery waits for a slot. */
   startLimited(claimed: ClaimedDelivery): void;
+  /** Number of deliveries that `startLimited` has started only to end them, and whose end is not recorded yet. */
+  expiredInFlight(): number;
   /** Claims and delivers the deliveries named in a message, and then settles the message. */
   handleDue(message: QueueMessage): void;
   acquireAtWrite: Slots['acquireAtWrite'];
@@ -126,6 +128,7 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
     const claimed = await claim(due);
     if (claimed !== undefined) await deliverWithoutSlot(claimed);
   });
+  let expiredInFlight = 0;
   const permits = createSemaphore({ permits: config.slots + maxUnrecorded });
   return {
     start(claimed, slot) {
@@ -137,9 +140,18 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
       inFlight.track(claimed.deliveryId, deliverAfterWait).catch(onError);
     },
     startLimited(claimed) {
-      if (!inFlight.has(claimed.deliveryId))
-        inFlight.track(claimed.deliveryId, () => deliverWithoutSlot(claimed)).catch(onError);
+      if (inFlight.has(claimed.deliveryId)) return;
+      const isExpired = claimed.hasRateLimitToken === false;
+      if (isExpired) expiredInFlight += 1;
+      // An expired delivery makes no request, so it needs no tick. While deliveries wait for ticks, few are claimed.
+      inFlight
+        .track(claimed.deliveryId, () => (isExpired ? deliver(claimed) : deliverWithoutSlot(claimed)))
+        .catch(onError)
+        .finally(() => {
+          if (isExpired) expiredInFlight -= 1;
+        });
     },
+    expiredInFlight: () => expiredInFlight,
     handleDue(message) {
       const due = decodeDeliveriesDue(message.content);
       if (due === undefined) return settle(message, malformed);

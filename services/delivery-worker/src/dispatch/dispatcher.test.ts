@@ -181,13 +181,16 @@ describe('webhooks with a rate limit', () => {
 
   test('deliveries of rate-limited webhooks are claimed and started, and not marked as queued', async () => {
     const claims = ['x', 'y'].map((deliveryId) => ({ deliveryId }) as ClaimedDelivery);
-    const setting = { candidates, claims, hasLimited: true };
+    const setting = { candidates, claims, hasLimited: true, expiredInFlight: 290 };
     const { calls, limited, started, quotas, logged, logFields } = await run(2, setting);
     expect(limited).toEqual([
-      [
-        { workspaceId: 'w', webhookId: 'slow', places: 3 },
-        { workspaceId: 'w', webhookId: 'slower', places: 1 },
-      ],
+      {
+        webhooks: [
+          { workspaceId: 'w', webhookId: 'slow', places: 3 },
+          { workspaceId: 'w', webhookId: 'slower', places: 1 },
+        ],
+        maxExpired: 10,
+      },
     ]);
     expect(started).toEqual(claims);
     expect(quotas).toEqual([{ a: 1 }, { a: 1 }]);

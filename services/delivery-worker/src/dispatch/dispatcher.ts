@@ -20,6 +20,8 @@ export interface DispatchDeps {
   publish: PublishDeliveries;
   claims: Pick<ClaimRepository, 'claimLimited'>;
   startLimited: (claimed: ClaimedDelivery) => void;
+  /** Number of expired deliveries of rate-limited webhooks that this worker has claimed and not recorded yet. */
+  expiredInFlight: () => number;
   slots: Pick<Slots, 'queueQuota' | 'setBacklog' | 'responsivenessOf'>;
   /** Number of alerts in this worker that wait for a batch of the fan-out. */
   alertsWaiting: () => number;
@@ -221,18 +223,26 @@ function applyQuota(
 }
 
 /**
+ * Maximum number of expired deliveries of rate-limited webhooks in flight: one batch of records. Thousands can expire at
+ * the same time, and the outcomes of other deliveries are recorded behind them.
+ */
+const maxExpiredInFlight = 300;
+
+/**
  * Claims and starts deliveries of webhooks with a rate limit. They do not pass through the queue, because the claim
  * takes a request from the limit, and the request must then start at once.
  */
 async function startLimited(
   quotas: Map<Candidate, number>,
-  { claims, startLimited: start, logger, signal }: DispatchDeps,
+  { claims, startLimited: start, expiredInFlight, logger, signal }: DispatchDeps,
 ): Promise<void> {
   const webhooks = [...quotas]
     .filter(([candidate]) => candidate.limited)
     .map(([{ workspaceId, webhookId }, places]) => ({ workspaceId, webhookId, places }));
   if (webhooks.length === 0 || signal.aborted) return;
-  const claimed = await claims.claimLimited(webhooks);
+  const claimed = await claims.claimLimited(webhooks, {
+    maxExpired: maxExpiredInFlight - expiredInFlight(),
+  });
   for (const delivery of claimed) start(delivery);
   logger.debug({ claimed: claimed.length }, 'dispatch.limited_started');
 }

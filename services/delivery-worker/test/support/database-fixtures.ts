@@ -4,7 +4,7 @@ import type { Database } from '@tocsin/database';
 import { alertRecordId, deliveryRecordId } from '@tocsin/deliveries';
 import { type ResourceScope, useResource } from '@tocsin/testing';
 import { insertWebhook, testSecretBox } from '@tocsin/testing/database';
-import { createClaimRepository } from '../../src/delivery/claim-repository.js';
+import { type ClaimRepository, createClaimRepository } from '../../src/delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
 import { createPauseRepository } from '../../src/delivery/pause-repository.js';
 import { createRecordRepository } from '../../src/delivery/record-repository.js';
@@ -13,6 +13,8 @@ import { createDispatchRepository } from '../../src/dispatch/dispatch-repository
 import { createFanOutRepository } from '../../src/fan-out/fan-out-repository.js';
 import type { PlannedAlert, PlannedDelivery } from '../../src/fan-out/plan.js';
 import { createLeaseRepository } from '../../src/lease/lease-repository.js';
+
+type LimitedWebhook = Parameters<ClaimRepository['claimLimited']>[0][number];
 
 interface WebhookOptions extends Omit<NonNullable<Parameters<typeof insertWebhook>[1]>, 'workspaceId'> {
   workspace?: string;
@@ -111,6 +113,9 @@ export function createDatabaseFixtures(database: Database) {
       await fixtures.write([planned]);
       return { deliveryId: planned.deliveries[0]!.id, run: 1 };
     },
+
+    claimLimited: (webhooks: LimitedWebhook[], { maxExpired = 1_000 } = {}) =>
+      fixtures.claims.claimLimited(webhooks, { maxExpired }),
 
     async claimOne(due: DeliveryDue): Promise<ClaimedDelivery> {
       const [claimed] = await fixtures.claims.claim([due], randomUUID());

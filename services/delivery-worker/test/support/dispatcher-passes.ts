@@ -53,6 +53,7 @@ export interface Setting {
   unclaimed?: number;
   /** Error of the statement that reads the queued rows in each pass; undefined for a pass without an error. */
   queuedErrors?: (Error | undefined)[];
+  expiredInFlight?: number;
   /** Result of each call of `claimLimited`. Default: no deliveries. */
   claims?: ClaimedDelivery[];
   /** Time that publishing takes, in milliseconds. */
@@ -84,7 +85,7 @@ export async function run(passes: number, setting: Setting = {}) {
   const mayLead: boolean[] = [];
   const logged: string[] = [];
   const logFields: unknown[] = [];
-  const limited: Parameters<DispatchDeps['claims']['claimLimited']>[0][] = [];
+  const limited: object[] = [];
   const started: ClaimedDelivery[] = [];
   const webhookIdsOf = (webhooks: Iterable<{ webhookId: string }>) =>
     Array.from(webhooks, ({ webhookId }) => webhookId);
@@ -170,13 +171,14 @@ export async function run(passes: number, setting: Setting = {}) {
       return 2;
     },
     claims: {
-      async claimLimited(webhooks) {
+      async claimLimited(webhooks, options) {
         calls.push('claim limited');
-        limited.push(webhooks);
+        limited.push({ webhooks, ...options });
         return setting.claims ?? [];
       },
     },
     startLimited: (claimed) => void started.push(claimed),
+    expiredInFlight: () => setting.expiredInFlight ?? 0,
     slots: {
       queueQuota: () => quota,
       setBacklog(webhooks) {

@@ -228,8 +228,9 @@ export async function createDeliveryWorker(
     logger,
     signal,
   };
+  const dispatcher = runDispatcher(dispatch);
   const loops = Promise.all([
-    runDispatcher(dispatch),
+    dispatcher,
     runBacklogGauge({ ...dispatch, repository: createBacklogReader(database) }),
     runMaintenance(maintenance),
     keys.stopped,
@@ -237,7 +238,8 @@ export async function createDeliveryWorker(
   shutdown.add('loops', () => loops);
   shutdown.add('consumers', async () => {
     delivery.rejectWaiting(new Error('The worker is stopping.'));
-    await consumers.drain();
+    // A pass that is in progress may still claim and start deliveries with a rate limit.
+    await Promise.all([consumers.drain(), dispatcher]);
     await delivery.drained();
   });
   return { logger, port, close: (deadlineMs) => shutdown.close(deadlineMs) };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@tocsin/testing';
 import { useWorkerHarness } from './support/worker-harness.js';
 
@@ -207,4 +208,28 @@ test('a deferral does not wait while another worker has locked the rate limit', 
     ]);
   });
   expect(await harness.open(claimed!.deliveryId)).toMatchObject({ state: 'waiting', claimed_by: null });
+});
+
+test('a worker that stops during a claim of rate-limited deliveries waits for their outcomes', async () => {
+  const target = await addLimited({ requests: 1, period_ms: 1_000 });
+  harness.destination.respond(target.path, (_, response) => void setTimeout(() => response.end(), 500));
+  const planned = harness.plan([target.id]);
+  await harness.write([planned]);
+  const delivery_id = planned.deliveries[0]!.id;
+  let closed: Promise<void> | undefined;
+  await harness.database.knex.transaction(async (trx) => {
+    await trx('open_deliveries').where({ delivery_id }).forUpdate();
+    const worker = await harness.startWorker();
+    await until('the claim waits for the lock', async () => {
+      const waiting = harness.database.knex('pg_stat_activity').where({ wait_event_type: 'Lock' });
+      return (await waiting.whereLike('query', '%with limits as%')).length > 0;
+    });
+    closed = worker.close(12_000);
+    // The worker has no other work, so its consumers have stopped by then. The claim waits for the lock for up to 2 s.
+    await sleep(300);
+  });
+  await closed;
+  const sent = harness.destination.at(target.path).length;
+  const attempts = await harness.attempts(delivery_id);
+  expect(attempts.map((attempt) => attempt.error_code)).toEqual(Array.from({ length: sent }, () => null));
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { useTestDatabase } from '@tocsin/testing/database';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
@@ -125,6 +126,24 @@ test('after a lost reply, queued rows are released when they are older than a se
   expect(await release(true)).toBe(1);
   expect(await fixtures.open(stranded.deliveryId)).toMatchObject({ state: 'waiting', lease_until: null });
   expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
+});
+
+test('a claim of a statement with a lost reply is released at once, and other own claims are not', async () => {
+  const webhook_id = await fixtures.addWebhook();
+  const limit = { webhook_id, requests: 10, period_ms: 1_000 };
+  await db.database.knex('webhook_rate_limits').insert(limit);
+  const planned = fixtures.plan([webhook_id]);
+  await fixtures.write([planned]);
+  const other = await claimedAtWrite();
+  const token = randomUUID();
+  const wanted = { workspaceId: fixtures.workspaceId, webhookId: webhook_id, places: 1 };
+  const [claimed] = await fixtures.claimLimited([wanted], { token });
+  const { releaseBy } = await fixtures.lease.renew(60_000);
+  const options = { inFlight: [], releaseBy, unpublished: true };
+  expect(await fixtures.lease.releaseExpired(options)).toBe(0);
+  expect(await fixtures.lease.releaseExpired({ ...options, lostClaims: [token] })).toBe(1);
+  expect(await fixtures.open(claimed!.deliveryId)).toMatchObject(released);
+  expect(await fixtures.open(other)).toMatchObject({ state: 'queued', claimed_by: fixtures.workerId });
 });
 
 test('a release statement that reaches the database late changes nothing', async () => {

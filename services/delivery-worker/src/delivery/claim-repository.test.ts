@@ -138,7 +138,10 @@ test('claimLimited sends the places of each webhook and returns which claims too
     { workspaceId: first, webhookId: second, places: 3 },
     { workspaceId: second, webhookId: first, places: 1 },
   ];
-  const claimed = await createClaimRepository(database, options).claimLimited(webhooks, { maxExpired: 301 });
+  const claimed = await createClaimRepository(database, options).claimLimited(webhooks, {
+    token: 'token',
+    maxExpired: 301,
+  });
   expect(claimed).toMatchObject([
     { deliveryId: first, claim: 5, hasRateLimitToken: true },
     { hasRateLimitToken: false },
@@ -151,7 +154,7 @@ test('claimLimited sends the places of each webhook and returns which claims too
       sqlArray.uuid([second, first]),
       sqlArray.integer([3, 1]),
       workerId,
-      expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'token',
       45_000,
       86_400_000,
       150,

@@ -21,6 +21,8 @@ export interface ClaimRepository {
 }
 
 interface LimitedOptions {
+  /** Token of the claims, by which they can be released if the reply to the statement is lost. */
+  token: string;
   /**
    * Maximum number of expired deliveries to claim. It is divided equally among the webhooks. If it is above 0, each
    * webhook gets at least one.
@@ -54,7 +56,7 @@ export function createClaimRepository(database: Database, options: ClaimOptions)
       const rows = await database.prepared<ClaimedRow>(claim, [...columnsOf(due), workerId, token, firstId]);
       return rows.map((row) => toClaimed(row, claimedAtMs));
     },
-    async claimLimited(webhooks, { maxExpired }) {
+    async claimLimited(webhooks, { token, maxExpired }) {
       const maxExpiredOfEach = maxExpired > 0 ? Math.max(1, Math.floor(maxExpired / webhooks.length)) : 0;
       const claimedAtMs = performance.now();
       const rows = await database.prepared<ClaimedRow>(claimLimited, [
@@ -62,7 +64,7 @@ export function createClaimRepository(database: Database, options: ClaimOptions)
         sqlArray.uuid(webhooks.map(({ webhookId }) => webhookId)),
         sqlArray.integer(webhooks.map(({ places }) => places)),
         workerId,
-        newClaimToken(),
+        token,
         queuedLeaseMs,
         maxAgeMs,
         maxExpiredOfEach,

@@ -189,6 +189,7 @@ describe('webhooks with a rate limit', () => {
           { workspaceId: 'w', webhookId: 'slow', places: 3 },
           { workspaceId: 'w', webhookId: 'slower', places: 1 },
         ],
+        token: expect.any(String),
         maxExpired: 10,
       },
     ]);
@@ -198,6 +199,15 @@ describe('webhooks with a rate limit', () => {
     // The second pass runs while the worker stops. It claims no delivery, because the worker could no longer send it.
     expect(calls).toEqual([...pass, 'claim limited', 'queue', 'publish', ...pass, 'queue', 'publish']);
     expect([logged[0], logFields[0]]).toEqual(['dispatch.limited_started', { claimed: 2 }]);
+  });
+
+  test('the token of a claim whose reply is lost is passed on, so that the claim can be released', async () => {
+    const setting = { candidates, hasLimited: true };
+    const lost = await run(2, { ...setting, claimError: new Error('Connection terminated unexpectedly') });
+    expect(lost.lostClaims).toEqual(lost.limited.map(({ token }) => token));
+    expect(lost.lostClaims).toHaveLength(1);
+    const failed = await run(2, { ...setting, claimError: new Error('no privilege') });
+    expect(failed.lostClaims).toEqual([]);
   });
 
   test('a pass claims only deliveries of rate-limited webhooks and queues only other deliveries', async () => {

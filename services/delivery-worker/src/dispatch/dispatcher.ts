@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from '@tocsin/database';
 import { type Logger, sleep, uniqueBy, type WakeableSleep } from '@tocsin/kit';
-import type { ClaimRepository } from '../delivery/claim-repository.js';
+import { type ClaimRepository, newClaimToken } from '../delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import type { Slots, WebhookKey } from '../slots/slots.js';
@@ -27,9 +27,10 @@ export interface DispatchDeps {
   alertsWaiting: () => number;
   /**
    * Called if a statement of the dispatcher fails because the database is unavailable. A statement whose reply was lost
-   * may have marked rows as queued, and this worker does not publish these rows.
+   * may have marked rows as queued, and this worker does not publish these rows. `claimToken` is the token of a
+   * statement that may have claimed deliveries, which this worker does not start.
    */
-  replyLost: () => void;
+  replyLost: (claimToken?: string) => void;
   /**
    * Returns false while the keys of this worker do not decrypt the canary, and while the worker's writes to the
    * database have been failing for at least 10 s.
@@ -234,14 +235,17 @@ const maxExpiredInFlight = 300;
  */
 async function startLimited(
   quotas: Map<Candidate, number>,
-  { claims, startLimited: start, expiredInFlight, logger, signal }: DispatchDeps,
+  { claims, startLimited: start, expiredInFlight, replyLost, logger, signal }: DispatchDeps,
 ): Promise<void> {
   const webhooks = [...quotas]
     .filter(([candidate]) => candidate.limited)
     .map(([{ workspaceId, webhookId }, places]) => ({ workspaceId, webhookId, places }));
   if (webhooks.length === 0 || signal.aborted) return;
-  const claimed = await claims.claimLimited(webhooks, {
-    maxExpired: maxExpiredInFlight - expiredInFlight(),
+  const token = newClaimToken();
+  const maxExpired = maxExpiredInFlight - expiredInFlight();
+  const claimed = await claims.claimLimited(webhooks, { token, maxExpired }).catch((err) => {
+    if (isDatabaseUnavailable(err)) replyLost(token);
+    throw err;
   });
   for (const delivery of claimed) start(delivery);
   logger.debug({ claimed: claimed.length }, 'dispatch.limited_started');

@@ -22,8 +22,15 @@ export interface LeaseRepository {
    * - `releaseBy`: time after which the statement changes nothing.
    * - `unpublished`: true if this worker may have queued rows without publishing them. Queued rows older than 1 s are
    *   then released, as after the removal of another worker.
+   * - `lostClaims`: claim tokens of statements of this worker whose replies were lost. Their claims are released, because
+   *   no worker processes them.
    */
-  releaseExpired(options: { inFlight: string[]; releaseBy: Date; unpublished?: boolean }): Promise<number>;
+  releaseExpired(options: {
+    inFlight: string[];
+    releaseBy: Date;
+    unpublished?: boolean;
+    lostClaims?: string[];
+  }): Promise<number>;
 }
 
 export interface RenewalResult {
@@ -64,8 +71,15 @@ export function createLeaseRepository(deps: LeaseRepositoryDeps): LeaseRepositor
     async end() {
       await leaseDatabase.prepared(end, [worker.id]);
     },
-    async releaseExpired({ inFlight, releaseBy, unpublished = false }) {
-      const values = [worker.id, sqlArray.uuid(inFlight), queuedLeaseMs, releaseBy, unpublished];
+    async releaseExpired({ inFlight, releaseBy, unpublished = false, lostClaims = [] }) {
+      const values = [
+        worker.id,
+        sqlArray.uuid(inFlight),
+        queuedLeaseMs,
+        releaseBy,
+        unpublished,
+        sqlArray.uuid(lostClaims),
+      ];
       return (await database.prepared(releaseExpired, values)).length;
     },
   };
@@ -132,7 +146,8 @@ const releaseExpired = {
           then not q.lease_until between now() and now() + 10 * $3::float8 * interval '1 millisecond'
             or q.lease_until < now() + ($3::float8 - 1000) * interval '1 millisecond'
                and ($5::boolean or exists (select from removed))
-        when q.claimed_by = $1::uuid then q.lease_until < now() and q.delivery_id <> all($2::uuid[])
+        when q.claimed_by = $1::uuid
+          then q.claim_token = any($6::uuid[]) or q.lease_until < now() and q.delivery_id <> all($2::uuid[])
         else not exists (select from alive where alive.id = q.claimed_by) end
       limit 5000 for update skip locked))
     returning o.delivery_id`,

@@ -59,6 +59,25 @@ test('a sweep 12 s after a lost reply is the last one that releases unpublished 
   expect(asked).toEqual([true, true, false]);
 });
 
+test('sweeps release lost claims until one succeeds at least 12 s after the last lost reply', async () => {
+  const lost: unknown[] = [];
+  let nowMs = 10_000;
+  const release = async ({ lostClaims }: { lostClaims?: string[] }) => {
+    lost.push(lostClaims);
+    return 0;
+  };
+  const sweep = startSweep(release, { now: () => nowMs });
+  sweep.replyLost('first');
+  await sweep.release(new Date());
+  nowMs += 11_000;
+  sweep.replyLost('second');
+  for (const ms of [1_000, 11_000, 1_000]) {
+    nowMs += ms;
+    await sweep.release(new Date());
+  }
+  expect(lost).toEqual([['first'], ['first', 'second'], ['first', 'second'], []]);
+});
+
 test('a sweep skips deliveries in flight, has a time limit, and counts the rows it releases', async () => {
   const options: object[] = [];
   const counts = [3, 0];
@@ -81,7 +100,9 @@ test('a sweep skips deliveries in flight, has a time limit, and counts the rows 
   });
   const releaseBy = new Date(5_000);
   for (let call = 0; call < 3; call += 1) await sweep.release(releaseBy);
-  expect(options).toEqual(Array(3).fill({ inFlight: ['a', 'b'], releaseBy, unpublished: false }));
+  expect(options).toEqual(
+    Array(3).fill({ inFlight: ['a', 'b'], releaseBy, unpublished: false, lostClaims: [] }),
+  );
   expect([counted, logged]).toEqual([
     [3],
     [

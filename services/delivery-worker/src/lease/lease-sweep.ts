@@ -14,9 +14,9 @@ export interface LeaseSweep {
   /**
    * Must be called when the dispatcher has lost the reply to its statement: rows may be queued although no worker
    * publishes them. The next sweeps return such rows to `waiting` too, so that they do not wait for the end of their
-   * leases.
+   * leases. `claimToken` is the token of a statement that claims deliveries. Its claims are released too.
    */
-  replyLost(): void;
+  replyLost(claimToken?: string): void;
 }
 
 export interface LeaseSweepDeps {
@@ -43,10 +43,12 @@ export function createLeaseSweep(deps: LeaseSweepDeps): LeaseSweep {
   const { repository, inFlightIds, leads, logger, metrics, now } = deps;
   const running = createSemaphore({ permits: 1 });
   let lostUntilMs = 0;
+  const lostClaims: string[] = [];
   let calls = 0;
   return {
-    replyLost() {
+    replyLost(claimToken) {
       lostUntilMs = now() + lostForMs;
+      if (claimToken !== undefined) lostClaims.push(claimToken);
     },
     async release(releaseBy) {
       calls += 1;
@@ -56,9 +58,17 @@ export function createLeaseSweep(deps: LeaseSweepDeps): LeaseSweep {
       const startedAtMs = now();
       const asked = lostUntilMs;
       try {
-        const options = { inFlight: inFlightIds(), releaseBy, unpublished: asked > 0 };
+        const options = {
+          inFlight: inFlightIds(),
+          releaseBy,
+          unpublished: asked > 0,
+          lostClaims: [...lostClaims],
+        };
         const count = await repository.releaseExpired(options);
-        if (asked === lostUntilMs && startedAtMs >= asked) lostUntilMs = 0;
+        if (asked === lostUntilMs && startedAtMs >= asked) {
+          lostUntilMs = 0;
+          lostClaims.length = 0;
+        }
         if (count === 0) return;
         metrics.leasesExpired(count);
         logger.warn({ count }, 'leases.released');

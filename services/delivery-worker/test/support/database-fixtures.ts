@@ -114,8 +114,8 @@ export function createDatabaseFixtures(database: Database) {
       return { deliveryId: planned.deliveries[0]!.id, run: 1 };
     },
 
-    claimLimited: (webhooks: LimitedWebhook[], { maxExpired = 1_000 } = {}) =>
-      fixtures.claims.claimLimited(webhooks, { maxExpired }),
+    claimLimited: (webhooks: LimitedWebhook[], { token = randomUUID() as string, maxExpired = 1_000 } = {}) =>
+      fixtures.claims.claimLimited(webhooks, { token, maxExpired }),
 
     async claimOne(due: DeliveryDue): Promise<ClaimedDelivery> {
       const [claimed] = await fixtures.claims.claim([due], randomUUID());

@@ -54,6 +54,8 @@ export interface Setting {
   /** Error of the statement that reads the queued rows in each pass; undefined for a pass without an error. */
   queuedErrors?: (Error | undefined)[];
   expiredInFlight?: number;
+  /** Error of each call of `claimLimited`. */
+  claimError?: Error;
   /** Result of each call of `claimLimited`. Default: no deliveries. */
   claims?: ClaimedDelivery[];
   /** Time that publishing takes, in milliseconds. */
@@ -85,7 +87,8 @@ export async function run(passes: number, setting: Setting = {}) {
   const mayLead: boolean[] = [];
   const logged: string[] = [];
   const logFields: unknown[] = [];
-  const limited: object[] = [];
+  const limited: { webhooks: object[]; token: string; maxExpired: number }[] = [];
+  const lostClaims: string[] = [];
   const started: ClaimedDelivery[] = [];
   const webhookIdsOf = (webhooks: Iterable<{ webhookId: string }>) =>
     Array.from(webhooks, ({ webhookId }) => webhookId);
@@ -174,6 +177,7 @@ export async function run(passes: number, setting: Setting = {}) {
       async claimLimited(webhooks, options) {
         calls.push('claim limited');
         limited.push({ webhooks, ...options });
+        if (setting.claimError !== undefined) throw setting.claimError;
         return setting.claims ?? [];
       },
     },
@@ -186,7 +190,10 @@ export async function run(passes: number, setting: Setting = {}) {
       },
       responsivenessOf: () => (responsive ? 'responsive' : 'unknown'),
     },
-    replyLost: () => void calls.push('reply lost'),
+    replyLost(claimToken) {
+      calls.push('reply lost');
+      if (claimToken !== undefined) lostClaims.push(claimToken);
+    },
     mayDispatch() {
       if (setting.mayDispatch !== false) return true;
       startPass();
@@ -216,7 +223,7 @@ export async function run(passes: number, setting: Setting = {}) {
   await running;
   const pausesMs = startsMs.slice(1).map((startMs, index) => startMs - startsMs[index]!);
   const seen = { calls, pausesMs, backlogs, quotas, published, postponed, observed, mayLead };
-  return { ...seen, logged, logFields, limited, started };
+  return { ...seen, logged, logFields, limited, started, lostClaims };
 }
 
 /** Creates `each` paused webhooks with due deliveries in each of `workspaces` workspaces. */

@@ -40,6 +40,7 @@ export {
   deleteExpiredDeadLetters,
   deleteExpiredJobs,
   deleteExpiredStats,
+  deleteRowsOfDeletedWebhooks,
   dropExpiredDays,
   type Retention,
   removeExpiredAttempts,

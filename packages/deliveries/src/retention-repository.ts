@@ -204,6 +204,16 @@ export async function deleteExpiredJobs(database: Database, retention: Retention
 }
 
 /**
+ * Deletes the pauses and the health of webhooks that do not exist. A worker writes such a row if it records a request
+ * while the webhook is being deleted. A check when the row is written would have to lock the webhook.
+ */
+export async function deleteRowsOfDeletedWebhooks({ knex }: Database): Promise<void> {
+  const isDeleted = 'not exists (select from webhooks w where w.id = webhook_id)';
+  await knex('webhook_pauses').whereRaw(isDeleted).delete();
+  await knex('webhook_health').whereRaw(isDeleted).delete();
+}
+
+/**
  * Maximum number of rows that one statement deletes. It is so small that the statement ends within the statement
  * timeout even on a slow disk. A statement for all rows of a day could exceed the timeout.
  */

@@ -2,11 +2,18 @@ import { createDatabase, ensurePartitions, recordChanges, systemAuthor } from '@
 import {
   deleteExpiredAlertKeys,
   deleteExpiredAuditEvents,
+  deleteRowsOfDeletedWebhooks,
   dropExpiredDays,
   removeExpiredAttempts,
 } from '@tocsin/deliveries';
 import { until } from '@tocsin/testing';
-import { insertAlert, insertAttempt, insertDelivery, useTestDatabase } from '@tocsin/testing/database';
+import {
+  insertAlert,
+  insertAttempt,
+  insertDelivery,
+  insertWebhook,
+  useTestDatabase,
+} from '@tocsin/testing/database';
 
 const db = useTestDatabase();
 
@@ -48,6 +55,20 @@ test.each([
   const { rows } = await worker.knex.raw(`explain select ctid from ${table} where ${column} < now() limit 9`);
   await worker.close();
   expect(rows[1]['QUERY PLAN']).toContain(`Index Scan using ${table}_${column}`);
+});
+
+test('pauses and health are deleted if their webhook does not exist', async () => {
+  const { knex } = db.database;
+  const ids = [await insertWebhook(db.database), await insertWebhook(db.database)];
+  const at = new Date();
+  for (const webhook_id of ids) {
+    await knex('webhook_pauses').insert({ webhook_id, reason: 'circuit', paused_until: at, times: 1 });
+    await knex('webhook_health').insert({ webhook_id, failing: true, since: at, last_attempt_at: at });
+  }
+  await knex('webhooks').where({ id: ids[0]! }).delete();
+  await deleteRowsOfDeletedWebhooks(db.database);
+  expect(await knex('webhook_pauses').pluck('webhook_id')).toEqual([ids[1]]);
+  expect(await knex('webhook_health').pluck('webhook_id')).toEqual([ids[1]]);
 });
 
 /** Creates the partitions of a past day. Returns a time of that day, in Unix milliseconds. */

@@ -72,8 +72,8 @@ test('partitions that a reader has locked are dropped when the job is repeated a
   const reader = await db.database.knex.transaction();
   await reader.raw('select count(*) from alerts');
   const { pauses, endPauses } = startRetentionJobs();
-  await until('every job pauses', () => pauses.length === 7);
-  expect(sorted(pauses)).toEqual([minuteMs, ...Array(6).fill(hourMs)]);
+  await until('every job pauses', () => pauses.length === 8);
+  expect(sorted(pauses)).toEqual([minuteMs, ...Array(7).fill(hourMs)]);
   expect(await existingName()).toBe(first);
   await reader.commit();
   // Autovacuum can also lock the partitions, so the job may need several repetitions.
@@ -81,7 +81,7 @@ test('partitions that a reader has locked are dropped when the job is repeated a
     endPauses(minuteMs);
     return (await existingName()) === null;
   });
-  await until('every job pauses for an hour', () => pauses.filter((ms) => ms === hourMs).length === 7);
+  await until('every job pauses for an hour', () => pauses.filter((ms) => ms === hourMs).length === 8);
 });
 
 test('dropping the partitions of a day also deletes the alert keys of that day', async () => {
@@ -93,13 +93,13 @@ test('dropping the partitions of a day also deletes the alert keys of that day',
   const reader = await knex.transaction();
   await reader.raw('select count(*) from alerts');
   const { pauses, endPauses } = startRetentionJobs();
-  await until('every job pauses', () => pauses.length === 7);
+  await until('every job pauses', () => pauses.length === 8);
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
   // The hourly job that removes keys is still paused, so only the job that drops the day can delete the key.
   await until('the day is dropped', () => {
     endPauses(minuteMs);
-    return pauses.filter((ms) => ms === hourMs).length === 7;
+    return pauses.filter((ms) => ms === hourMs).length === 8;
   });
   expect(await knex('alert_keys')).toEqual([]);
 });
@@ -110,7 +110,7 @@ test('attempts are removed after the retention of attempts, and their deliveries
   const alert = await insertAlert(db.database, { acceptedAtMs: old });
   await insertDelivery(db.database, { ...alert, acceptedAtMs: old, response: 'no' });
   const { pauses } = startRetentionJobs();
-  await until('every job pauses', () => pauses.length === 7);
+  await until('every job pauses', () => pauses.length === 8);
   expect(await db.database.knex('attempts')).toEqual([]);
   expect(await db.database.knex('deliveries')).toHaveLength(1);
 });
@@ -153,8 +153,8 @@ test('a failing retention job does not stop the other retention jobs', async () 
     }),
   );
   const { pauses } = startRetentionJobs();
-  await until('every job pauses', () => pauses.length === 7);
-  expect(sorted(pauses)).toEqual([minuteMs, ...Array(6).fill(hourMs)]);
+  await until('every job pauses', () => pauses.length === 8);
+  expect(sorted(pauses)).toEqual([minuteMs, ...Array(7).fill(hourMs)]);
   expect(await knex('dead_letters')).toHaveLength(1);
   expect(await knex('jobs').pluck('status')).toEqual(['running']);
   expect(await knex('audit_events')).toHaveLength(1);

@@ -75,6 +75,7 @@ const hourly = [
   'expired dead letters',
   'expired jobs',
   'expired audit events',
+  'deleted webhooks',
 ];
 const [secondMs, minuteMs] = [1_000, 60_000];
 

@@ -6,6 +6,7 @@ import {
   deleteExpiredDeadLetters,
   deleteExpiredJobs,
   deleteExpiredStats,
+  deleteRowsOfDeletedWebhooks,
   dropExpiredDays,
   type NoticeOptions,
   type OpenDeliveryCounts,
@@ -129,6 +130,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
     everyHour('expired dead letters', deleteExpiredDeadLetters),
     everyHour('expired jobs', deleteExpiredJobs),
     everyHour('expired audit events', deleteExpiredAuditEvents),
+    everyHour('deleted webhooks', deleteRowsOfDeletedWebhooks),
   ]);
 }
 

@@ -47,13 +47,13 @@ function start(canary: Buffer | Error) {
       () => 'ready',
       (error: { detail: string }) => error.detail,
     );
-    return [keyCheck.fit(), detail.slice(0, 30), await isMismatch(), calls.splice(0)];
+    return [keyCheck.fit(), detail.slice(0, 46).trim(), await isMismatch(), calls.splice(0)];
   };
   return { state, keyCheck, stopping, logged, shown, pass: jest.advanceTimersByTimeAsync };
 }
 
-const unchecked = 'SECRETS_KEYS is not checked ye';
-const mismatch = 'SECRETS_KEYS does not contain ';
+const unreadable = 'SECRETS_KEYS is not checked yet: the canary ca';
+const mismatch = 'SECRETS_KEYS does not contain the key that the';
 
 test('consumers run while the keys decrypt the canary, and pause while the keys do not', async () => {
   const { state, shown, pass } = start(ours);
@@ -82,15 +82,36 @@ test('a worker that starts with wrong keys stays paused, and logs an error once 
 });
 
 test('the result of the last key check remains valid while the canary cannot be read', async () => {
-  const { state, shown, logged, pass } = start(new Error('no privilege'));
+  const { state, shown, pass } = start(new Error('no privilege'));
   await pass(0);
-  expect(await shown()).toEqual([false, unchecked, false, ['read']]);
+  expect(await shown()).toEqual([false, unreadable, false, ['read']]);
   state.canary = ours;
   await pass(5_000);
-  state.canary = new Error('no privilege');
+  state.canary = new Error('no table');
   await pass(5_000);
   expect(await shown()).toEqual([true, 'ready', false, ['read', 'resume', 'read']]);
-  expect(logged).toEqual([]);
+  state.canary = foreign;
+  await pass(5_000);
+  state.canary = new Error('no table');
+  await pass(5_000);
+  expect(await shown()).toEqual([false, mismatch, true, ['read', 'pause', 'read']]);
+});
+
+test('the reason why the canary cannot be read is logged once while it lasts', async () => {
+  const { state, logged, pass, stopping } = start(new Error('no privilege'));
+  await pass(60_000);
+  expect(logged).toMatchObject([{ event: 'secrets.key_check_failed', err: { message: 'no privilege' } }]);
+  state.canary = ours;
+  await pass(5_000);
+  state.canary = new Error('no table');
+  await pass(10_000);
+  expect(logged.slice(1)).toMatchObject([{ err: { message: 'no table' } }]);
+  state.canary = ours;
+  await pass(5_000);
+  state.canary = new Error('The connection was closed.');
+  stopping.abort();
+  await pass(5_000);
+  expect(logged).toHaveLength(2);
 });
 
 test('the check of the keys ends when the worker stops', async () => {

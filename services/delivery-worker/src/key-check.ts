@@ -8,7 +8,8 @@ export interface KeyCheck {
   fit(): boolean;
   /**
    * Check for `/readyz`.
-   * @throws AppError `unavailable` if the keys do not decrypt the canary, or are not checked yet
+   * @throws AppError `unavailable` if the keys do not decrypt the canary, or are not checked yet. If the canary
+   *   could not be read since the start, the detail says so and the cause is the error of the database.
    */
   check: HealthCheck;
 }
@@ -31,25 +32,38 @@ const logEveryMs = 60_000;
 
 /**
  * Checks the keys every five seconds until the worker stops. While the keys do not decrypt the canary, the worker
- * consumes nothing, and other workers get all messages. While the database is unavailable, the last result remains.
+ * consumes nothing, and other workers get all messages. While the canary cannot be read, the last result remains, also
+ * the result that the keys are not checked yet. The log then has the reason once.
  */
 export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise<void> } {
   const { database, secrets, databaseRetry, consumers, registry, logger, signal } = deps;
   const logThrottled = createLogThrottle({ everyMs: logEveryMs });
   let fault: AppError | undefined = notChecked;
+  let isMismatch = false;
+  let isReadable = true;
   registry.gauge('tocsin_keys_mismatch', '1 while SECRETS_KEYS does not decrypt the canary.', [], (gauge) =>
-    gauge.set(fault === undefined || fault === notChecked ? 0 : 1),
+    gauge.set(isMismatch ? 1 : 0),
   );
 
+  const canaryUnreadable = (err: unknown) => {
+    if (signal.aborted) return;
+    if (fault === notChecked) fault = new AppError('unavailable', notReadable, { cause: err });
+    if (isReadable) logger.error({ err }, 'secrets.key_check_failed');
+    isReadable = false;
+  };
   const update = async () => {
     try {
       await databaseRetry.whileUnavailable(() => checkCanary(database, secrets));
       if (fault !== undefined) consumers.resume();
       fault = undefined;
+      isMismatch = false;
+      isReadable = true;
     } catch (error) {
-      if (!(error instanceof AppError)) return;
+      if (!(error instanceof AppError)) return canaryUnreadable(error);
       if (fault === undefined) consumers.pause();
       fault = error;
+      isMismatch = true;
+      isReadable = true;
       logThrottled((count) => logger.error({ err: error, count }, 'secrets.keys_mismatch'));
     }
   };
@@ -69,3 +83,6 @@ export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise
 }
 
 const notChecked = new AppError('unavailable', 'SECRETS_KEYS is not checked yet.');
+// The reason is in the log only, because the error of a database can contain names of its tables and roles.
+const notReadable =
+  'SECRETS_KEYS is not checked yet: the canary cannot be read. The log line secrets.key_check_failed has the reason.';

@@ -16,7 +16,7 @@ export interface HttpServer {
 export interface ListenOptions {
   host: string;
   port: number;
-  /** Limits for slow clients that tests override. */
+  /** Limits for connections that tests override. */
   limits?: Partial<SlowClientLimits>;
 }
 
@@ -43,7 +43,10 @@ export async function listen(
       requireHostHeader: false,
       ...(isExpress(app) && classesOf(app)),
     },
-    app,
+    // The request that exceeds the limit on pipelined requests has closed its connection and is not started.
+    (request, response) => {
+      if (!request.socket.destroyed) app(request, response);
+    },
   );
   // Node drops header lines above its limit without an error. Its limit is one line higher than that of the app, so the
   // app sees the additional line and rejects the request.

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { get, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { until } from '@tocsin/testing';
 import { listen } from './server.js';
-import { type SlowReader, selectSlowest } from './slow-client-guard.js';
+import { guardAgainstSlowClients, type SlowReader, selectSlowest } from './slow-client-guard.js';
 
 const reader = (unsentMs: number, unsentBytes: number): SlowReader => ({ unsentMs, unsentBytes });
 
@@ -63,6 +63,58 @@ test('all pipelined responses of a client count towards the limit on unsent byte
   expect(sockets[8]?.destroyed).toBe(false);
   single.destroy();
   pipelining.destroy();
+  await server.close(100);
+});
+
+test('a client with too many pipelined requests is disconnected, and others are served', async () => {
+  const started: Socket[] = [];
+  const app = ({ socket, url }: IncomingMessage, response: ServerResponse) => {
+    started.push(socket);
+    if (url === '/other') response.end('served');
+  };
+  const server = await listen(app, address);
+  const pipelining = await requestWithoutReading(server.port, 1_500);
+  await once(pipelining.resume(), 'close');
+  expect(started.length).toBe(16);
+  expect(started[0]?.destroyed).toBe(true);
+  expect(await (await fetch(`${server.url}/other`)).text()).toBe('served');
+  await server.close(100);
+});
+
+test('Node parses only one request beyond the limit on pipelined requests', async () => {
+  let parsed = 0;
+  const server = createServer(() => {
+    parsed += 1;
+  });
+  guardAgainstSlowClients(server, { maxPipelined: 4 });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = await requestWithoutReading((server.address() as AddressInfo).port, 1_500);
+  await once(client.resume(), 'close');
+  expect(parsed).toBe(5);
+  server.close();
+});
+
+test('pipelined requests within the limit get their responses in order, also the later ones', async () => {
+  const app = async ({ url }: { url?: string | undefined }, response: ServerResponse) => {
+    // The first requests of a pipeline take longest.
+    await new Promise((resolve) => setTimeout(resolve, 50 - 5 * Number(url?.slice(1))));
+    response.end(`[${url}]`);
+  };
+  const server = await listen(app, { ...address, limits: { maxPipelined: 8 } });
+  const socket = connect(server.port, '127.0.0.1');
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    received += text;
+  });
+  const paths = Array.from({ length: 8 }, (_, index) => `/${index}`);
+  for (let round = 1; round <= 3; round += 1) {
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    const expected = Array.from({ length: round }, () => paths).flat();
+    const bodies = () => [...received.matchAll(/\[(.+?)\]/g)].map(([, path]) => path);
+    await until('all have their responses', () => bodies().length === expected.length);
+    expect(bodies()).toEqual(expected);
+  }
+  socket.destroy();
   await server.close(100);
 });
 

@@ -55,8 +55,16 @@ test('a failed connection is classified as unavailable, and its message lists al
 
 test('an unavailable database or a timeout becomes a 503, and other errors stay unchanged', () => {
   expect(toUnavailableError(withCode('57014'))).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
-  const conflict = withCode('40P01');
-  expect(toUnavailableError(conflict)).toBe(conflict);
+  const duplicate = withCode('23505');
+  expect(toUnavailableError(duplicate)).toBe(duplicate);
+});
+
+test.each(['40P01', '40001'])('the rollback %s becomes a 503 that says that nothing was changed', (code) => {
+  expect(toUnavailableError(withCode(code))).toMatchObject({
+    code: 'unavailable',
+    retryAfterSeconds: 1,
+    detail: expect.stringContaining('Nothing was changed; repeat the request.'),
+  });
 });
 
 test.each([

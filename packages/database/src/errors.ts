@@ -35,7 +35,7 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorKind {
   // read-only transaction.
   if (/^(53|55000|58|25006)/.test(code)) return 'unavailable';
   if (isStatementTimeout(error) || isLockTimeout(error)) return 'timeout';
-  if (/^(40P01|40001|23505)/.test(code)) return 'conflict';
+  if (isRolledBack(error) || code === '23505') return 'conflict';
   if (isPartitionMissing(error)) return 'missing_partition';
   if (/^2[23]/.test(code)) return 'invalid_value';
   // SQLSTATE 26000: the session does not have this prepared statement, for example after DISCARD ALL.
@@ -73,6 +73,11 @@ export function isStatementTimeout(error: unknown): boolean {
 
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
+}
+
+/** Returns true if the server ended the transaction because of a concurrent one: a deadlock or serialization failure. */
+function isRolledBack(error: unknown): boolean {
+  return /^(40P01|40001)$/.test(codeOf(error));
 }
 
 export function isTableMissing(error: unknown): boolean {
@@ -136,10 +141,14 @@ function describe(error: unknown): string {
 }
 
 /**
- * Converts an unavailable database or a timeout to a 503 with Retry-After, and returns other errors unchanged. Services
- * use it as the option `translateError` of `createHttpApp`.
+ * Converts an unavailable database, a timeout, a deadlock or a serialization failure to a 503 with Retry-After, and
+ * returns other errors unchanged. Services use it as the option `translateError` of `createHttpApp`.
  */
 export function toUnavailableError(error: unknown): unknown {
+  if (isRolledBack(error)) {
+    const detail = 'Another change of the same data ended this one. Nothing was changed; repeat the request.';
+    return new AppError('unavailable', detail, { cause: error, retryAfterSeconds: 1 });
+  }
   if (!['unavailable', 'timeout'].includes(classifyDatabaseError(error))) return error;
   const detail = 'The database is unavailable. The request may or may not have changed data; try again.';
   return new AppError('unavailable', detail, { cause: error, retryAfterSeconds: 2 });

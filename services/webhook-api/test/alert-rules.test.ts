@@ -133,6 +133,22 @@ test('a webhook in use is deleted only with force; without it, the 409 names its
   expect((await read(other.id)).body).toEqual(other);
 });
 
+test('a forced deletion locks rules in the order of their ids and never deadlocks with a worker', async () => {
+  const webhookId = await addWebhook();
+  const rules = [1, 2].map(() => addRule({ notification_webhook_ids: [webhookId] }));
+  const [first = '', second = ''] = (await Promise.all(rules)).map(({ id }) => id).sort();
+  // The changed row moves behind the other one, so that a scan of the table finds the rules in the opposite order.
+  await api.database.knex('alert_rules').where({ id: first }).update({ name: 'Moved' });
+  const worker = await api.database.knex.transaction();
+  const lock = (id: string) => worker('alert_rules').select('id').where({ id }).forNoKeyUpdate();
+  await lock(first);
+  const deletion = api.call('DELETE', `/api/v1/webhooks/${webhookId}?force=true`);
+  await untilLockWaits(api.database, { statement: 'alert_rules' });
+  await lock(second);
+  await worker.commit();
+  expect((await deletion).status).toBe(204);
+});
+
 test('a rejected deletion of a webhook lists the rules that use it in the order of their names', async () => {
   const webhookId = await addWebhook();
   const names = ['c', 'a', 'b'];

@@ -50,7 +50,12 @@ export async function deleteWebhook(
     last_updated_by: change.principal,
   };
   const ruleIds = rules.map((rule) => rule.id);
-  if (rules.length > 0) await trx('alert_rules').whereIn('id', ruleIds).update(changed);
+  if (rules.length > 0) {
+    // Workers also lock several rules in the order of their ids. The update alone would lock them in the order of its
+    // plan, and could deadlock with a worker.
+    await trx('alert_rules').select('id').whereIn('id', ruleIds).orderBy('id').forNoKeyUpdate();
+    await trx('alert_rules').whereIn('id', ruleIds).update(changed);
+  }
   if (forNotices)
     await trx('workspace_settings')
       .where({ workspace_id: workspaceId })

@@ -17,7 +17,8 @@ const acceptedBetween = {
   since: { ...time, description: 'Only alerts accepted at this time or later, and their deliveries.' },
   until: {
     ...time,
-    description: 'Only alerts accepted before this time and before the request, and their deliveries.',
+    description:
+      'Only alerts accepted before this time and before the request, and their deliveries. A time that is not in the past does not count as a filter.',
   },
 } as const;
 

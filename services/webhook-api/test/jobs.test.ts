@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Cancellation, Delivery, Dispatch } from '@tocsin/contracts';
 import { createOpenDeliveryCounts, runJobPage } from '@tocsin/deliveries';
-import { insertAlertRule, insertWebhook, insertWorker } from '@tocsin/testing/database';
+import { insertAlertRule, insertWebhook, insertWorker, untilLockWaits } from '@tocsin/testing/database';
 import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 import { seedAlert, seedDelivery } from './support/history.js';
 
@@ -109,3 +109,35 @@ test('jobs need the permission to redeliver in their workspace', async () => {
     expect((await api.call('GET', `${elsewhere}/${body.id}`, { as: 'outsider' })).status).toBe(404);
   }
 });
+
+test('concurrent additions do not exceed ten running jobs, and the 409 names the remedies', async () => {
+  const add = () => api.call<Problem>('POST', dispatches, { body: { all: true } });
+  for (let count = 0; count < 9; count += 1) expect((await add()).status).toBe(202);
+  const blocking = await api.database.knex.transaction();
+  // Each addition waits for this lock after it has counted the running jobs.
+  await blocking.raw('lock table audit_events in share mode');
+  const additions = Promise.all([add(), add()]);
+  await untilLockWaits(api.database, { sessions: 2 });
+  await blocking.commit();
+  const [added, refused] = (await additions).toSorted((a, b) => a.status - b.status);
+  expect([added?.status, refused?.status]).toEqual([202, 409]);
+  expect(refused?.body.detail).toBe(
+    'This workspace has 10 running jobs; wait until one of them has ended, or cancel one with DELETE.',
+  );
+});
+
+test.each(['redeliveries', 'dispatches', 'cancellations'])(
+  'an until that is not in the past does not replace all in a request for %s',
+  async (plural) => {
+    const add = (body: object) =>
+      api.call<Problem>('POST', `/api/v1/workspaces/${workspaceId}/${plural}`, { body });
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const refused = await add({ until });
+    expect([refused.status, refused.body.errors?.[0]?.message]).toEqual([
+      422,
+      expect.stringMatching(/"all": true to .+; an until that is not in the past is no filter$/),
+    ]);
+    for (const body of [{ until, all: true }, { until: '2026-01-01T00:00:00Z' }, { until, since: until }])
+      expect((await add(body)).status).toBe(202);
+  },
+);

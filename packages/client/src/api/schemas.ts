@@ -202,7 +202,7 @@ export interface Cancellation {
     alert_rule_id?: string | undefined;
     /** Only alerts accepted at this time or later, and their deliveries. */
     since?: string | undefined;
-    /** Only alerts accepted before this time and before the request, and their deliveries. */
+    /** Only alerts accepted before this time and before the request, and their deliveries. A time that is not in the past does not count as a filter. */
     until: string;
   };
 }
@@ -235,7 +235,7 @@ export interface CreateCancellation {
   alert_rule_id?: string | undefined;
   /** Only alerts accepted at this time or later, and their deliveries. */
   since?: string | undefined;
-  /** Only alerts accepted before this time and before the request, and their deliveries. */
+  /** Only alerts accepted before this time and before the request, and their deliveries. A time that is not in the past does not count as a filter. */
   until?: string | undefined;
   /** True: no other filter is required, and the job applies to the whole workspace. */
   all?: boolean | undefined;
@@ -248,7 +248,7 @@ export interface CreateDispatch {
   alert_rule_id?: string | undefined;
   /** Only alerts accepted at this time or later, and their deliveries. */
   since?: string | undefined;
-  /** Only alerts accepted before this time and before the request, and their deliveries. */
+  /** Only alerts accepted before this time and before the request, and their deliveries. A time that is not in the past does not count as a filter. */
   until?: string | undefined;
   /** True: no other filter is required, and the job applies to the whole workspace. */
   all?: boolean | undefined;
@@ -264,7 +264,7 @@ export interface CreateRedelivery {
   status_code?: number | undefined;
   /** Only alerts accepted at this time or later, and their deliveries. */
   since?: string | undefined;
-  /** Only alerts accepted before this time and before the request, and their deliveries. */
+  /** Only alerts accepted before this time and before the request, and their deliveries. A time that is not in the past does not count as a filter. */
   until?: string | undefined;
   /** True: no other filter is required, and the job applies to the whole workspace. */
   all?: boolean | undefined;
@@ -538,7 +538,7 @@ export interface Dispatch {
     alert_rule_id?: string | undefined;
     /** Only alerts accepted at this time or later, and their deliveries. */
     since?: string | undefined;
-    /** Only alerts accepted before this time and before the request, and their deliveries. */
+    /** Only alerts accepted before this time and before the request, and their deliveries. A time that is not in the past does not count as a filter. */
     until: string;
   };
 }
@@ -966,7 +966,7 @@ export interface Redelivery {
     status_code?: number | undefined;
     /** Only alerts accepted at this time or later, and their deliveries. */
     since?: string | undefined;
-    /** Only alerts accepted before this time and before the request, and their deliveries. */
+    /** Only alerts accepted before this time and before the request, and their deliveries. A time that is not in the past does not count as a filter. */
     until: string;
   };
 }

@@ -32,9 +32,9 @@ const maxRunning = 10;
  */
 export function createAcceptJob({ repository, searches, database }: AcceptJobDeps) {
   return async ({ kind, workspaceId, body, author }: AcceptJob): Promise<StoredJob> => {
-    requireFilter(kind, body);
     // The database's clock is used, because the times in the ids of deliveries come from it too.
     const nowMs = await readClock(database);
+    requireFilter(kind, body, nowMs);
     const filter = fixFilter(kind, body, nowMs);
     const matched = await searches.run(workspaceId, () =>
       countForJob(database, { kind, workspaceId, filter, max: 100_000, timeoutMs: searchTimeoutMs }),
@@ -48,7 +48,7 @@ export function createAcceptJob({ repository, searches, database }: AcceptJobDep
     if (job !== undefined) return job;
     throw new AppError(
       'conflict',
-      `This workspace has ${maxRunning} running jobs; wait until one of them has ended.`,
+      `This workspace has ${maxRunning} running jobs; wait until one of them has ended, or cancel one with DELETE.`,
     );
   };
 }
@@ -61,9 +61,16 @@ const wholeWorkspace: Record<JobKind, (status: string) => string> = {
   cancellation: () => 'must have a filter, or "all": true to cancel every open delivery of the workspace',
 };
 
-function requireFilter(kind: JobKind, { status = 'failed', all, ...filter }: GivenFilter): void {
+/** An `until` that is not in the past is no filter, because a job matches only alerts accepted before it. */
+function requireFilter(
+  kind: JobKind,
+  { status = 'failed', all, until, ...filter }: GivenFilter,
+  nowMs: number,
+): void {
   if (all === true || Object.values(filter).some((value) => value !== undefined)) return;
-  throw invalidBody([{ path: '', message: wholeWorkspace[kind](status) }]);
+  if (until !== undefined && Date.parse(until) < nowMs) return;
+  const hint = until === undefined ? '' : '; an until that is not in the past is no filter';
+  throw invalidBody([{ path: '', message: `${wholeWorkspace[kind](status)}${hint}` }]);
 }
 
 /** Restricts the time range of a filter to the alerts that were accepted before `nowMs`, and to their deliveries. */

@@ -51,6 +51,8 @@ export function createJobsRepository(database: Database): JobsRepository {
   return {
     add: ({ filter, ...job }, { maxRunning, author }) =>
       knex.transaction(async (trx) => {
+        // Without this lock, concurrent additions could exceed the maximum number of running jobs.
+        await trx.raw(`select pg_advisory_xact_lock(hashtextextended('jobs/' || ?, 0))`, [job.workspaceId]);
         const values = { ...job, filter: JSON.stringify(filter), createdBy: author.principal, maxRunning };
         const { rows } = await trx.raw<{ rows: StoredJob[] }>(add, values);
         if (rows[0] === undefined) return undefined;

@@ -122,8 +122,7 @@ export function createAlertFiredCheck(): Check<AlertFired> {
     if (bad !== undefined) return { ok: false, faults: [bad] };
     const checked = check(value, options);
     if (!checked.ok) return checked;
-    const alert = normalised(checked.value);
-    return hasFourDigitYear(alert.fired_at) ? { ok: true, value: alert } : { ok: false, faults: [badYear] };
+    return { ok: true, value: normalised(checked.value) };
   };
 }
 
@@ -159,16 +158,6 @@ function knownOf<T extends object>(value: T, properties: object): T {
   const known: Record<string, unknown> = {};
   for (const name in properties) if (Object.hasOwn(value, name)) known[name] = value[name as keyof T];
   return known as T;
-}
-
-const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };
-
-/**
- * Returns false for a UTC time whose year is not between 0001 and 9999. Such a time can be the result of `toUtc`, for
- * example for `9999-12-31T23:30:00-01:00`. A second check of the normalized alert would reject it.
- */
-function hasFourDigitYear(utc: string): boolean {
-  return /^\d{4}-/.test(utc) && !utc.startsWith('0000');
 }
 
 /**

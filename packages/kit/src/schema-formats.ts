@@ -2,13 +2,13 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
  * Adds the formats and keywords that Tocsin's schemas use beyond JSON Schema. The format `uuid` (RFC 9562) rejects all
- * texts that PostgreSQL rejects, and `date-time` (RFC 3339) rejects all texts that JavaScript's Date rejects. `uri`
+ * texts that PostgreSQL rejects, and `date-time` (RFC 3339) rejects all texts that JavaScript's Date rejects and all years in UTC that do not have four digits. `uri`
  * accepts the URLs of the WHATWG standard. `printable` rejects control characters, and white space except the space.
  * `x-max-bytes` limits the total UTF-8 bytes of the member names and string values of an object.
  */
 export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addFormat('uuid', uuid);
-  ajv.addFormat('date-time', isDateTime);
+  ajv.addFormat('date-time', (text) => describeInvalidDateTime(text) === undefined);
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('printable', printable);
   ajv.addKeyword({
@@ -46,17 +46,21 @@ const printable = /^(?:[^\p{C}\p{Z}]|[ \u200d])*$/u;
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-function isDateTime(text: string): boolean {
+/** A time whose `+` was decoded to a space, because the query of a URL contained it unescaped. */
+const spaceForPlus = /:\d\d(?:\.\d+)? \d\d:\d\d$/;
+
+const validTime = 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
+
+/** Returns the reason why a text is invalid in the format `date-time`; undefined for a valid text. */
+export function describeInvalidDateTime(text: string): string | undefined {
   const match = dateTime.exec(text);
-  if (!match) return false;
+  if (!match) return spaceForPlus.test(text) ? `${validTime}; in a URL, write + as %2B` : validTime;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  // PostgreSQL has no year 0. `Date.UTC` counts months from 0, so `month` is the index of the next month, and day 0 of
-  // the next month is the last day of the given month.
-  return (
-    year > 0 &&
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
-  );
+  // `Date.UTC` counts months from 0, so `month` is the index of the next month, and day 0 of the next month is the last
+  // day of the given month.
+  const lastDay = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  if (month < 1 || month > 12 || day < 1 || day > lastDay) return validTime;
+  // The API returns times in UTC with a year of four digits, and PostgreSQL has no year 0.
+  const utcYear = new Date(text).getUTCFullYear();
+  return utcYear >= 1 && utcYear <= 9_999 ? undefined : 'must be within the years 0001 to 9999 in UTC';
 }

@@ -81,7 +81,7 @@ describe('the list of deliveries', () => {
     expect(await within(`until=${at(1)}`)).toEqual([first]);
     expect(await within(`since=${at(1)}&until=${at(2)}`)).toEqual([second]);
     expect(await within(`since=${at(2)}&until=${at(1)}`)).toEqual([]);
-    expect(await within('since=0001-01-01T00:00:00Z&until=9999-12-31T23:59:59-23:59')).toHaveLength(3);
+    expect(await within('since=0001-01-01T00:00:00Z&until=9999-12-31T23:59:59Z')).toHaveLength(3);
   });
 
   test('paging neither loses nor repeats deliveries while new ones arrive', async () => {
@@ -151,6 +151,11 @@ describe('the list of deliveries', () => {
     expect(other.status).toBe(422);
   });
 
+  test('a time whose + was not escaped in the query is rejected with the remedy', async () => {
+    const { status, body } = await api.call('GET', `${deliveries}?since=2026-11-29T00:00:00+00:00`);
+    expect([status, body.errors?.[0]?.message]).toEqual([422, expect.stringContaining('write + as %2B')]);
+  });
+
   test.each([
     'limit=0',
     'limit=1001',
@@ -172,6 +177,8 @@ describe('the list of deliveries', () => {
     'until=2025-01-01',
     'until=2025-01-01T00:00:00',
     'since=2025-01-01T00:00:00Z%27--',
+    'since=0001-01-01T00:00:00%2B23:59',
+    'until=9999-12-31T23:59:59-23:59',
     'order=asc',
     '__proto__=1',
     'constructor=1',

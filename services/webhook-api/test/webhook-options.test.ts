@@ -59,6 +59,7 @@ describe('the options of a webhook', () => {
     ['an empty idempotency header', { idempotency_header: '' }],
     ['a header of the signature', { signing: true, headers: { 'Webhook-Id': ['mine'] } }],
     ['a pause of eight days', { paused_until: new Date(Date.now() + 8 * 86_400_000).toISOString() }],
+    ['a pause until the year 0 in UTC', { paused_until: '0001-01-01T00:00:00+23:59' }],
     ['a pause without a zone', { paused_until: '2026-01-01T00:00:00' }],
     ['a disabled reason', { disabled_reason: 'mine' }],
   ])('a webhook with %s is rejected and not changed', async (_, change) => {

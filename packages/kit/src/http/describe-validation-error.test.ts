@@ -7,6 +7,8 @@ const properties = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}]));
 const names = (count: number) => Object.keys(properties(count)).join(', ');
 const named = { pattern: '^[a-z]$', description: 'a lower-case letter' };
+const validTime = 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
+const fourDigits = 'must be within the years 0001 to 9999 in UTC';
 
 test.each<[object, unknown, string, string]>([
   [{ type: 'string' }, 1, '', 'must be a string'],
@@ -20,7 +22,13 @@ test.each<[object, unknown, string, string]>([
   [{ enum: ['a', 1] }, 2, '', 'must be one of "a", 1'],
   [{ const: 'a' }, 2, '', 'must be "a"'],
   [{ format: 'uuid' }, 'x', '', 'must be a UUID'],
-  [{ format: 'date-time' }, 'x', '', 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z'],
+  [{ format: 'date-time' }, 'x', '', validTime],
+  [{ format: 'date-time' }, '2026-02-30T00:00:00Z', '', validTime],
+  [{ format: 'date-time' }, '2026-11-29T00:00:00 00:00', '', `${validTime}; in a URL, write + as %2B`],
+  [{ format: 'date-time' }, '2026-11-29T00:00:00.25 01:30', '', `${validTime}; in a URL, write + as %2B`],
+  [{ format: 'date-time' }, '0000-12-31T23:59:59Z', '', fourDigits],
+  [{ format: 'date-time' }, '0001-01-01T00:00:00+23:59', '', fourDigits],
+  [{ format: 'date-time' }, '9999-12-31T23:59:59.5-00:01', '', fourDigits],
   [{ format: 'uri' }, 'x', '', 'must be an absolute URL'],
   [{ format: 'printable' }, '\t', '', 'must have printable characters only'],
   [{ minLength: 1 }, '', '', 'must not be empty'],
@@ -58,3 +66,10 @@ test('a check lists at most twenty errors, or with `listAll: false` only the fir
   expect(check(Array(30).fill(1))).toHaveLength(20);
   expect(check(Array(30).fill(1), { listAll: false })).toEqual([{ path: '/0', message: 'must be a string' }]);
 });
+
+test.each(['0001-01-01T00:01:00+00:01', '9999-12-31T23:58:59.123456789-00:01', '2024-02-29T23:59:59+23:59'])(
+  'the time %s is valid, because its year in UTC is between 0001 and 9999',
+  (time) => {
+    expect(compile({ format: 'date-time' })(time)).toEqual([]);
+  },
+);

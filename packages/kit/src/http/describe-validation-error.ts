@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { FieldError } from '../app-error.js';
+import { describeInvalidDateTime } from '../schema-formats.js';
 
 /**
  * Converts an ajv error to a path and a message that describes the valid values. Returns undefined for an error that
@@ -27,7 +28,7 @@ export function describeValidationError(error: ErrorObject): FieldError | undefi
     case 'const':
       return { path, message: `must be ${JSON.stringify(params.allowedValue)}` };
     case 'format':
-      return { path, message: formatSentence(String(params.format)) };
+      return { path, message: formatSentence(String(params.format), error.data) };
     case 'minProperties':
       return {
         path,
@@ -79,9 +80,9 @@ function list(values: unknown): string {
   return Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(', ') : String(values);
 }
 
-function formatSentence(format: string): string {
+function formatSentence(format: string, value: unknown): string {
   if (format === 'uuid') return 'must be a UUID';
-  if (format === 'date-time') return 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
+  if (format === 'date-time') return describeInvalidDateTime(String(value)) ?? 'must be a time';
   if (format === 'uri') return 'must be an absolute URL';
   if (format === 'printable') return 'must have printable characters only';
   return `must be in the format ${format}`;

@@ -23,7 +23,7 @@ export interface AlertRuleUseCases {
    */
   update(before: StoredAlertRule, fields: PatchAlertRule, change: Change): Promise<StoredAlertRule>;
   delete(rule: StoredAlertRule, change: Change): Promise<void>;
-  /** Lists the errors of the silence and of the webhook ids in a body that the schema has rejected. */
+  /** Lists the errors of the webhook ids in a body that the schema has rejected. */
   errorsOf(workspaceId: string, body: Readonly<Record<string, unknown>>): Promise<FieldError[]>;
 }
 
@@ -33,7 +33,6 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
   return {
     async create(workspaceId, fields, change) {
       const { name, model_id, threshold, bound, enabled = true, notification_webhook_ids = [] } = fields;
-      requireValidSilence(fields.silenced_until);
       const at = now();
       const rule: StoredAlertRule = {
         // Ids start with the time of creation, so sorting by id lists rules in the order of creation.
@@ -58,7 +57,6 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
 
     async update(before, fields, change) {
       const { notification_webhook_ids: given } = fields;
-      requireValidSilence(fields.silenced_until);
       const webhookIds = given && toWebhookIds(given, webhooksPath);
       const outcome = await repository.update(before, change, (current) => {
         const rule: StoredAlertRule = {
@@ -87,9 +85,9 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
       if (!(await repository.delete(rule, { change, at: now() }))) throw notFound('alert rule');
     },
 
-    async errorsOf(workspaceId, { notification_webhook_ids: given, silenced_until: silence }) {
+    errorsOf(workspaceId, { notification_webhook_ids: given }) {
       const findUnknown = (ids: string[]) => repository.findUnknownWebhooks(workspaceId, ids);
-      return [...errorsOfSilence(silence), ...(await errorsOfWebhookIds(given, webhooksPath, findUnknown))];
+      return errorsOfWebhookIds(given, webhooksPath, findUnknown);
     },
   };
 }
@@ -112,22 +110,6 @@ export function writableFields(rule: StoredAlertRule) {
 
 function toDate(time: string | null): Date | null {
   return time === null ? null : new Date(time);
-}
-
-/**
- * Returns an error for a value of `silenced_until` whose year in UTC is not from 1 to 9999. The API returns times in
- * UTC, and would reject such a time if a client sent it again.
- */
-function errorsOfSilence(silence: unknown): FieldError[] {
-  if (typeof silence !== 'string') return [];
-  const year = new Date(silence).getUTCFullYear();
-  if (Number.isNaN(year) || (year >= 1 && year <= 9_999)) return [];
-  return [{ path: '/silenced_until', message: 'must be within the years 0001 to 9999 in UTC' }];
-}
-
-function requireValidSilence(silence: string | null | undefined): void {
-  const errors = errorsOfSilence(silence);
-  if (errors.length > 0) throw invalidBody(errors);
 }
 
 function toWritten(outcome: WriteOutcome, maxPerWorkspace: number): StoredAlertRule {

@@ -61,6 +61,12 @@ describe('paths and methods of requests', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD, PATCH');
   });
 
+  test('an unsupported method of a literal path gets 405 even if a path with a parameter matches', async () => {
+    const response = await call('GET', '/things/batch');
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await call('POST', '/things/batch')).status).toBe(204);
+  });
+
   test('an unknown path gets 404 with a problem document', async () => {
     const response = await call('GET', '/nowhere');
     expect(response.status).toBe(404);

@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { AppError } from '../app-error.js';
+import { groupBy } from '../collections.js';
 import type { HttpMethod, Route } from './route.js';
 import { type RoutePolicy, routeMiddleware } from './route-middleware.js';
 
@@ -12,11 +13,14 @@ export function createRouter<Principal>(
   policy: RoutePolicy<Principal>,
 ): Router {
   const router = Router({ caseSensitive: true });
-  for (const route of routes) {
-    router[expressMethod(route.method)](toExpressPath(route.path), ...routeMiddleware(route, policy));
-  }
-  for (const [path, methods] of methodsByPath(routes)) {
-    router.all(toExpressPath(path), policy.authenticate, refuseMethod(methods));
+  const byPath = groupBy(routes, ({ path }) => path);
+  // In this order, `/alerts/batch` comes before `/alerts/{alert_id}`, because `{` follows all letters. Otherwise
+  // `GET /alerts/batch` would be a request for the alert with the id "batch".
+  for (const path of [...byPath.keys()].sort()) {
+    const ofPath = byPath.get(path) ?? [];
+    for (const route of ofPath)
+      router[expressMethod(route.method)](toExpressPath(path), ...routeMiddleware(route, policy));
+    router.all(toExpressPath(path), policy.authenticate, refuseMethod(ofPath.flatMap(methodsOf)));
   }
   return router;
 }
@@ -30,13 +34,8 @@ function expressMethod(method: HttpMethod): Lowercase<HttpMethod> {
   return method.toLowerCase() as Lowercase<HttpMethod>;
 }
 
-function methodsByPath(routes: readonly Route<never>[]): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of routes) {
-    const added = method === 'GET' ? ['GET', 'HEAD'] : [method];
-    methods.set(path, [...(methods.get(path) ?? []), ...added]);
-  }
-  return methods;
+function methodsOf({ method }: Pick<Route<never>, 'method'>): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method];
 }
 
 function refuseMethod(methods: string[]): RequestHandler {

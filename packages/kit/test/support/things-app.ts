@@ -93,6 +93,16 @@ const routes = [
   }),
   defineRoute({
     method: 'POST',
+    path: '/things/batch',
+    operationId: 'createThings',
+    summary: 'Creates things.',
+    tag: 'test',
+    access: 'token',
+    responses: { 204: { description: 'Created.' } },
+    handler: () => ({ status: 204 }),
+  }),
+  defineRoute({
+    method: 'POST',
     path: '/fail',
     operationId: 'fail',
     summary: 'Fails.',

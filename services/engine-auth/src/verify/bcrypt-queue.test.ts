@@ -21,7 +21,8 @@ test('a bcrypt call fails with the code unavailable if the maximum number of cal
     'rejected',
     'rejected',
   ]);
-  expect(results[4]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
+  const detail = 'Too many keys are being checked; try again.';
+  expect(results[4]).toMatchObject({ reason: { code: 'unavailable', detail, retryAfterSeconds: 1 } });
   expect(await bcrypt.compare('x', hash, 'k')).toBe(true);
 });
 
@@ -60,8 +61,10 @@ test('one hash runs and twenty wait; further calls fail, and each hash reports i
   const bcrypt = createBcryptQueue({ onDone: (seconds) => durations.push(seconds) });
   const hashes = Promise.allSettled(Array.from({ length: 25 }, () => bcrypt.hash('x')));
   expect(bcrypt.waiting()).toBe(20);
-  const statuses = (await hashes).map(({ status }) => status);
+  const results = await hashes;
+  const statuses = results.map(({ status }) => status);
   expect(statuses).toEqual([...Array(21).fill('fulfilled'), ...Array(4).fill('rejected')]);
+  expect(results[24]).toMatchObject({ reason: { detail: 'Too many keys are being created; try again.' } });
   expect(bcrypt.waiting()).toBe(0);
   expect(durations).toHaveLength(21);
   // Hashes run one after the other, so their durations add up to no more than the whole time.

@@ -51,9 +51,13 @@ export function createBcryptQueue(options: BcryptQueueOptions = {}): BcryptQueue
     permitsPerKey: 1,
     maxWaiting,
     maxWaitingPerKey,
-    createError: tooManyWait,
+    createError: () => tooManyWait('checked'),
   });
-  const hashes = createSemaphore({ permits: 1, maxWaiting: maxHashesWaiting, createError: tooManyWait });
+  const hashes = createSemaphore({
+    permits: 1,
+    maxWaiting: maxHashesWaiting,
+    createError: () => tooManyWait('created'),
+  });
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const startedAtMs = performance.now();
     try {
@@ -69,6 +73,6 @@ export function createBcryptQueue(options: BcryptQueueOptions = {}): BcryptQueue
   };
 }
 
-function tooManyWait(): AppError {
-  return new AppError('unavailable', 'Too many keys are being checked; try again.', { retryAfterSeconds: 1 });
+function tooManyWait(work: 'checked' | 'created'): AppError {
+  return new AppError('unavailable', `Too many keys are being ${work}; try again.`, { retryAfterSeconds: 1 });
 }

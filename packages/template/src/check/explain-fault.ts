@@ -1,4 +1,5 @@
 import type { TracePiece } from '../evaluator/runtime.js';
+import { isTrusted } from '../json/captured-text.js';
 import { Markup, Undefined } from '../values/simple-values.js';
 import { isString } from '../values/text.js';
 import type { Value } from '../values/value.js';
@@ -48,7 +49,7 @@ export function explainFault(
     message: notJson(explainPrinted(expression, piece, output)),
     from,
     to: tagEnd(source, piece.offset),
-    isPrinted: piece.start < piece.end && !(piece.value instanceof Markup && piece.value.kind === 'marked'),
+    isPrinted: piece.start < piece.end && !(piece.value instanceof Markup && piece.value.kind === 'captured'),
   };
 }
 
@@ -64,7 +65,7 @@ function tagEnd(source: string, offset: number): number {
 
 /** Returns true if the value was printed unescaped and the source of its expression contains the text `filter`. */
 function printsWithFilter(source: string, { value, offset }: TracePiece, filter: string): boolean {
-  return value instanceof Markup && value.kind === 'json' && expressionAt(source, offset).includes(filter);
+  return isTrusted(value ?? null) && expressionAt(source, offset).includes(filter);
 }
 
 function notJson(reason: string): string {

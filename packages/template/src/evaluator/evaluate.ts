@@ -1,5 +1,5 @@
 import { RenderFailure, typeError } from '../failures.js';
-import { joinMarked } from '../json/marked-text.js';
+import { joinCaptured } from '../json/captured-text.js';
 import { getAttribute, getItem } from '../methods/attributes.js';
 import type {
   Arguments,
@@ -193,7 +193,7 @@ function evaluateConcat(node: Concat, frame: Frame): Value {
   const values = evaluateAll(node.nodes, frame);
   if (values.some((value) => value instanceof Markup)) {
     if (runtime.autoescape) return joinMarkup(values, runtime);
-    if (runtime.options.json) return joinMarked(values, runtime);
+    if (runtime.options.json) return joinCaptured(values, runtime);
   }
   return concatenate(values, runtime);
 }

@@ -1,8 +1,8 @@
+import { appendValue, printCaptured, TextBuilder } from '../json/captured-text.js';
 import { escapeJsonString } from '../json/escape.js';
-import { fromMarked, markedTextOf, markTrusted, printMarked } from '../json/marked-text.js';
 import { escapeHtml, escapeToMarkup } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
-import { Markup } from '../values/simple-values.js';
+import { CapturedText, Markup } from '../values/simple-values.js';
 import type { Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';
 
@@ -48,7 +48,7 @@ export function createRootOutput(runtime: Runtime): RootOutput {
 }
 
 export function captureOutput(runtime: Runtime): CapturedOutput {
-  return runtime.options.json ? captureMarked(runtime) : capturePlain(runtime);
+  return runtime.options.json ? captureForJson(runtime) : capturePlain(runtime);
 }
 
 function printedText(value: Value, runtime: Runtime): string {
@@ -62,7 +62,9 @@ function jsonText(value: Value, runtime: Runtime): string {
   }
   if (value instanceof Markup) {
     if (value.kind === 'json') return value.text;
-    return value.kind === 'marked' ? printMarked(value.text, budget) : escapeJsonString(value.text, budget);
+    return value instanceof CapturedText
+      ? printCaptured(value, budget)
+      : escapeJsonString(value.text, budget);
   }
   return escapeJsonString(printedText(value, runtime), budget);
 }
@@ -76,13 +78,23 @@ function capturePlain(runtime: Runtime): CapturedOutput {
   };
 }
 
-function captureMarked(runtime: Runtime): CapturedOutput {
-  const buffer = createBuffer(runtime);
+function captureForJson(runtime: Runtime): CapturedOutput {
+  const { budget } = runtime;
+  const builder = new TextBuilder();
   return {
-    data: (data) => buffer.append(markTrusted(data, runtime.budget)),
-    print: (value) =>
-      buffer.append(markedTextOf(runtime.autoescape ? escapeToMarkup(value, runtime) : value, runtime)),
-    value: () => fromMarked(buffer.text()),
+    data(data) {
+      builder.appendTemplateText(data);
+      budget.grow(builder.length, data.length);
+    },
+    print(value) {
+      const before = builder.length;
+      appendValue(builder, runtime.autoescape ? escapeToMarkup(value, runtime) : value, runtime);
+      budget.grow(builder.length, builder.length - before);
+    },
+    value() {
+      const value = builder.value();
+      return runtime.autoescape && typeof value === 'string' ? new Markup(value, 'html') : value;
+    },
   };
 }
 

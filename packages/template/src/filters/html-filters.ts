@@ -33,7 +33,7 @@ export function htmlFilters(): Filter[] {
 function stripTags(text: string, runtime: Runtime): string {
   runtime.budget.characters(text.length * 2);
   const bare = removeBetween(removeBetween(text, '<!--', '-->'), '<', '>');
-  return unescapeHtml(splitSpace(bare, -1).join(' '), runtime.budget);
+  return unescapeHtml(splitSpace(bare, -1, (start, end) => bare.slice(start, end)).join(' '), runtime.budget);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import { RenderFailure, typeError } from '../failures.js';
-import { joinMarked } from '../json/marked-text.js';
+import { joinCaptured } from '../json/captured-text.js';
 import { flagArgument } from '../methods/arguments.js';
 import { binary } from '../values/arithmetic.js';
 import { compare, sorted } from '../values/compare.js';
@@ -105,7 +105,8 @@ function join(runtime: Runtime, value: Value, separator: Value, attribute: Value
     if (parts.length > runtime.budget.limits.listLength) runtime.budget.list(parts.length);
   }
   if (runtime.autoescape) return joinEscaped(parts, separator, runtime);
-  if (runtime.options.json && parts.some((part) => part instanceof Markup)) return joinMarked(parts, runtime);
+  if (runtime.options.json && parts.some((part) => part instanceof Markup))
+    return joinCaptured(parts, runtime);
   return concatenate(parts, runtime);
 }
 

@@ -1,33 +1,33 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import { RenderFailure } from '../failures.js';
 import { percentFormat } from '../format/percent-format.js';
+import { changeCase, surround } from '../json/captured-text.js';
 import { isSpaceCode } from '../lexer/characters.js';
 import { integerArgument } from '../methods/arguments.js';
 import { replaceText, stripText } from '../methods/str-methods.js';
-import { capitalize, pad } from '../methods/text-operations.js';
+import { capitalize, padding } from '../methods/text-operations.js';
 import { escapeToMarkup, softStr } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import { Markup } from '../values/simple-values.js';
-import { sameKind, textOf } from '../values/text.js';
+import { textOf, withoutHtml } from '../values/text.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
 /** Returns the filters for strings. These filters convert other values to strings first. */
 export function stringFilters(): Filter[] {
   return [
-    textFilter('upper', (text) => text.toUpperCase()),
-    textFilter('lower', (text) => text.toLowerCase()),
-    textFilter('capitalize', capitalize),
-    textFilter('title', titleWords, 'plain'),
+    caseFilter('upper', (text) => text.toUpperCase()),
+    caseFilter('lower', (text) => text.toLowerCase()),
+    caseFilter('capitalize', capitalize),
+    caseFilter('title', titleWords),
     filter('trim', [['chars', null]], (runtime, value, characters) => {
-      const text = softStr(value, runtime);
-      return sameKind(text, stripText(runtime, textOf(text), characters!, 'both'));
+      return stripText(runtime, softStr(value, runtime), characters!, 'both');
     }),
     filter('center', [['width', 80n]], (runtime, value, width) => {
       const text = softStr(value, runtime);
       const wanted = integerArgument(width!);
       runtime.budget.string(Math.max(wanted, textOf(text).length));
-      return sameKind(text, pad(textOf(text), { width: wanted, fill: ' ', side: 'center' }));
+      return surround(text, ...padding(textOf(text), { width: wanted, fill: ' ', side: 'center' }));
     }),
     filter('replace', ['old', 'new', ['count', null]], replace),
     filter('wordcount', [], (runtime, value) => BigInt(countWords(softStr(value, runtime), runtime))),
@@ -49,14 +49,12 @@ export function stringFilters(): Filter[] {
   ];
 }
 
-function textFilter(name: string, run: (text: string) => string, kind?: 'plain'): Filter {
+function caseFilter(name: string, run: (text: string) => string): Filter {
   return filter(name, [], (runtime, value) => {
     const text = softStr(value, runtime);
     runtime.budget.string(textOf(text).length);
     if (name === 'title') runtime.budget.charge(textOf(text).length / 2);
-    const result = run(textOf(text));
-    const staysMarked = text instanceof Markup && text.kind === 'marked';
-    return kind === 'plain' && !staysMarked ? result : sameKind(text, result);
+    return changeCase(name === 'title' ? withoutHtml(text) : text, run);
   });
 }
 
@@ -88,25 +86,20 @@ function titleWord(word: string): string {
 function replace(runtime: Runtime, value: Value, old: Value, by: Value, count: Value): Value {
   const limit = count === null ? -1 : integerArgument(count);
   const text = softStr(value, runtime);
-  const isMarked = text instanceof Markup && text.kind !== 'html';
   if (!runtime.autoescape) {
-    const replaced = replaceText(runtime, textOf(text), {
+    return replaceText(runtime, withoutHtml(text), {
       old: str(old, runtime),
-      by: str(by, runtime),
+      by: softStr(by, runtime),
       limit,
     });
-    return isMarked ? sameKind(text, replaced) : replaced;
   }
   const escapes = old instanceof Markup || (by instanceof Markup && !(value instanceof Markup));
   const subject = escapes ? escapeToMarkup(value, runtime) : text;
   const argument = (part: Value) =>
     subject instanceof Markup && subject.kind === 'html'
       ? escapeToMarkup(part, runtime).text
-      : textOf(softStr(part, runtime));
-  return sameKind(
-    subject,
-    replaceText(runtime, textOf(subject), { old: argument(old), by: argument(by), limit }),
-  );
+      : softStr(part, runtime);
+  return replaceText(runtime, subject, { old: textOf(argument(old)), by: argument(by), limit });
 }
 
 function countWords(text: string | Markup, runtime: Runtime): number {

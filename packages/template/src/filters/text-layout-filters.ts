@@ -1,17 +1,18 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import { RenderFailure, typeError } from '../failures.js';
+import { cut, isTrusted, TextBuilder } from '../json/captured-text.js';
 import { integerArgument, numberArgument } from '../methods/arguments.js';
 import { splitLines } from '../methods/text-operations.js';
 import { binary } from '../values/arithmetic.js';
 import { length } from '../values/iterate.js';
-import { Markup, Undefined } from '../values/simple-values.js';
+import { type Markup, Undefined } from '../values/simple-values.js';
 import { getSlice } from '../values/subscript.js';
 import { codePointLength, isString, sameKind, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
-import { wrapText } from './wrap-text.js';
+import { type WrapOptions, wrapText } from './wrap-text.js';
 
 /** Default of Jinja2's setting `policies['truncate.leeway']`, in characters. */
 const truncateLeeway = 5n;
@@ -54,29 +55,33 @@ export function textLayoutFilters(): Filter[] {
 function indent(runtime: Runtime, value: Value, width: Value, first: Value, blank: Value): Value {
   if (value instanceof Undefined) value.fail();
   if (!isString(value)) throw typeError(`unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`);
-  const indention = isString(width) ? textOf(width) : ' '.repeat(indentWidth(width, runtime));
+  const indention = isString(width) ? width : ' '.repeat(indentWidth(width, runtime));
   const text = textOf(value);
   runtime.budget.characters(text.length);
-  const whole = splitLines(`${text}\n`, true);
-  runtime.budget.items(whole.length);
-  const lines = whole.map((line) => splitEnd(line, value));
-  runtime.budget.string(text.length + lines.length * (indention.length + 1));
-  let result = isTrue(first) ? indention : '';
-  for (const [index, { content, end }] of lines.entries()) {
-    const isIndented = index > 0 && (content !== '' || isTrue(blank));
-    result += (isIndented ? indention : '') + content + (index < lines.length - 1 ? end : '');
+  const lines = splitLines(`${text}\n`, (start, end) => [start, end] as const);
+  runtime.budget.items(lines.length);
+  runtime.budget.string(text.length + lines.length * (textOf(indention).length + 1));
+  const builder = new TextBuilder();
+  if (isTrue(first)) builder.append(indention);
+  for (const [index, [start, end]] of lines.entries()) {
+    if (index > 0) {
+      appendLineFeed(builder, value, start - 1);
+      if (end > start || isTrue(blank)) builder.append(indention);
+    }
+    builder.appendPart(value, start, end);
   }
-  return sameKind(value, result);
+  return sameText(value, builder.value());
 }
 
-/**
- * Splits a line into its text and its line end. The returned line end is LF. Only in captured text, the line end is
- * returned unchanged, because it can be encoded as a mark (`json/marked-text.ts`).
- */
-function splitEnd(line: string, value: string | Markup): { content: string; end: string } {
-  const [content = ''] = splitLines(line);
-  const isMarked = value instanceof Markup && value.kind === 'marked';
-  return { content, end: isMarked ? line.slice(content.length) : '\n' };
+/** Appends LF, with the trust of the line end whose last character is at `index` if that is LF too. */
+function appendLineFeed(builder: TextBuilder, value: string | Markup, index: number): void {
+  if (textOf(value).charAt(index) === '\n') builder.appendPart(value, index, index + 1);
+  else builder.append('\n');
+}
+
+/** Returns a text as HTML Markup if `like` is HTML Markup, otherwise unchanged. */
+function sameText(like: string | Markup, text: string | Markup): string | Markup {
+  return isTrusted(text) ? text : sameKind(like, textOf(text));
 }
 
 function indentWidth(width: Value, runtime: Runtime): number {
@@ -99,12 +104,12 @@ function truncate(
   if (limit < endLength) throw assertion(`expected length >= ${endLength}, got ${limit}`);
   if (slack < 0) throw assertion(`expected leeway >= 0, got ${slack}`);
   if (length(value, runtime) <= limit + slack) return value;
-  const cut = getSlice(value, { start: null, stop: BigInt(limit - endLength), step: null }, runtime);
-  if (isTrue(killWords)) return binary('+', cut, end, runtime);
-  if (!isString(cut)) throw typeError(`'${typeName(cut)}' object has no attribute 'rsplit'`);
-  const text = textOf(cut);
+  const start = getSlice(value, { start: null, stop: BigInt(limit - endLength), step: null }, runtime);
+  if (isTrue(killWords)) return binary('+', start, end, runtime);
+  if (!isString(start)) throw typeError(`'${typeName(start)}' object has no attribute 'rsplit'`);
+  const text = textOf(start);
   const space = text.lastIndexOf(' ');
-  return binary('+', sameKind(cut, space === -1 ? text : text.slice(0, space)), end, runtime);
+  return binary('+', space === -1 ? start : cut(start, 0, space), end, runtime);
 }
 
 function assertion(message: string): RenderFailure {
@@ -125,7 +130,7 @@ function wordwrap(
   if (value instanceof Undefined) value.fail();
   if (!isString(value)) throw typeError(`'${typeName(value)}' object has no attribute 'splitlines'`);
   const text = textOf(value);
-  const newline = wrapString === null ? '\n' : textOf(wrapString as string);
+  const newline = wrapString === null ? '\n' : (wrapString as string | Markup);
   const columns = integerArgument(width);
   runtime.budget.charge(wrapSteps + text.length * 2);
   const options = {
@@ -133,9 +138,25 @@ function wordwrap(
     breakLongWords: isTrue(breakLongWords),
     breakOnHyphens: isTrue(breakOnHyphens),
   };
-  const wrapped = splitLines(text).map((line) => wrapText(line, options));
-  const lines = wrapped.reduce((sum, part) => sum + Math.max(1, part.length), 0);
-  runtime.budget.string(text.length + lines * codePointLength(newline));
-  const joined = wrapped.map((part) => part.join(newline)).join(newline);
-  return value instanceof Markup && value.kind === 'marked' ? sameKind(value, joined) : joined;
+  const lines = splitLines(text, (start, end) => wrapLine(text, { start, end }, options)).flat();
+  runtime.budget.string(text.length + lines.length * codePointLength(textOf(newline)));
+  const builder = new TextBuilder();
+  for (const [index, [start, end]] of lines.entries()) {
+    if (index > 0) builder.append(newline);
+    builder.appendPart(value, start, end);
+  }
+  return builder.value();
+}
+
+type Range = readonly [start: number, end: number];
+
+/** Wraps one line of a text. Returns the ranges of its parts in the text: one empty range for a blank line. */
+function wrapLine(
+  text: string,
+  line: { start: number; end: number },
+  options: WrapOptions,
+): readonly Range[] {
+  const parts = wrapText(text.slice(line.start, line.end), options);
+  if (parts.length === 0) return [[line.start, line.start]];
+  return parts.map(([start, end]): Range => [line.start + start, line.start + end]);
 }

@@ -6,7 +6,7 @@ import { items } from '../values/iterate.js';
 import { escapeHtml } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import { Markup } from '../values/simple-values.js';
-import { codePointLength, isString, takeCodePoints, textOf } from '../values/text.js';
+import { codePointLength, isEscaped, isString, takeCodePoints, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
@@ -24,7 +24,7 @@ export function urlizeFilter(): Filter {
     ['extra_schemes', null],
   ] as const;
   return filter('urlize', parameters, (runtime, value, limit, nofollow, target, rel, extraSchemes) => {
-    const text = value instanceof Markup ? value.text : escapeHtml(str(value, runtime), runtime);
+    const text = isEscaped(value, runtime) ? value.text : escapeHtml(str(value, runtime), runtime);
     runtime.budget.items(text.length);
     const link = {
       limit: limit === null ? undefined : integerArgument(limit!),
@@ -41,7 +41,7 @@ export function urlizeFilter(): Filter {
 function relOf(rel: Value, nofollow: boolean, runtime: Runtime): string {
   const given = rel === null ? '' : str(rel, runtime);
   runtime.budget.items(given.length);
-  const parts = new Set(splitSpace(given, -1));
+  const parts = new Set(splitSpace(given, -1, (start, end) => given.slice(start, end)));
   if (nofollow) parts.add('nofollow');
   parts.add('noopener');
   return ` rel="${escapeHtml([...parts].sort().join(' '), runtime)}"`;

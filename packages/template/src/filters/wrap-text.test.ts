@@ -9,5 +9,6 @@ test.each([
   ['a-1-aa', ['a-1-aa']],
   ['a-.-aa', ['a-.-aa']],
 ])('the word %s is wrapped at the same hyphens as in Python', (word, lines) => {
-  expect(wrapText(word, { width: 3, breakLongWords: false, breakOnHyphens: true })).toEqual(lines);
+  const ranges = wrapText(word, { width: 3, breakLongWords: false, breakOnHyphens: true });
+  expect(ranges.map(([start, end]) => word.slice(start, end))).toEqual(lines);
 });

@@ -16,16 +16,23 @@ interface Chunk {
   taken: number;
 }
 
-/** Implements Python's `textwrap.wrap` for one line. Tabs are not expanded, and whitespace is not replaced. */
-export function wrapText(text: string, options: WrapOptions): string[] {
+/**
+ * Implements Python's `textwrap.wrap` for one line, and returns the range of each part. Tabs are not expanded, and
+ * whitespace is not replaced.
+ */
+export function wrapText(text: string, options: WrapOptions): (readonly [start: number, end: number])[] {
   if (options.width <= 0) throw valueError(`invalid width ${options.width} (must be > 0)`);
   const pending = splitChunks(text, options.breakOnHyphens).map(createChunk).reverse();
-  const lines: string[] = [];
+  const lines: (readonly [start: number, end: number])[] = [];
+  let next = 0;
   while (pending.length > 0) {
-    if (isBlank(pending.at(-1)!) && lines.length > 0) pending.pop();
+    if (isBlank(pending.at(-1)!) && lines.length > 0) next += takeRest(pending.pop()!).length;
     const line = takeLine(pending, options);
-    if (line.length > 0 && line.at(-1)!.trim() === '') line.pop();
-    if (line.length > 0) lines.push(line.join(''));
+    const start = next;
+    next += line.join('').length;
+    const last = line.at(-1);
+    const isBlankEnd = last !== undefined && last.trim() === '';
+    if (line.length > (isBlankEnd ? 1 : 0)) lines.push([start, isBlankEnd ? next - last.length : next]);
   }
   return lines;
 }
@@ -59,6 +66,10 @@ function takeLine(pending: Chunk[], options: WrapOptions): string[] {
 
 function sizeOf({ characters, taken }: Chunk): number {
   return characters.length - taken;
+}
+
+function takeRest(chunk: Chunk): string {
+  return take(chunk, sizeOf(chunk));
 }
 
 function take(chunk: Chunk, size: number): string {

@@ -1,4 +1,5 @@
 import { RenderFailure, typeError, valueError } from '../failures.js';
+import { isTrusted, TextBuilder } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { parseFloatText } from '../values/floats.js';
@@ -11,10 +12,13 @@ import { typeName } from '../values/type-name.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { formatFloat } from './float-format.js';
 
-/** Implements Python's `format % values`. If the format is HTML Markup, the values are escaped for HTML. */
+/**
+ * Implements Python's `format % values`. If the format is HTML Markup, the values are escaped for HTML. In a template
+ * for JSON, the format and the values of plain `%s` keep their trust (`json/captured-text.ts`).
+ */
 export function percentFormat(format: string | Markup, values: Value, rendering: Rendering): Value {
-  const formatter = new PercentFormatter(format, values, rendering);
-  return sameKind(format, formatter.run());
+  const formatted = new PercentFormatter(format, values, rendering).run();
+  return typeof formatted === 'string' ? sameKind(format, formatted) : formatted;
 }
 
 /** Budget steps for one conversion (duration: about 1 µs). */
@@ -29,6 +33,7 @@ interface Conversion {
 }
 
 class PercentFormatter {
+  readonly #source: string | Markup;
   readonly #format: string;
   readonly #isMarkup: boolean;
   readonly #values: Value;
@@ -38,6 +43,7 @@ class PercentFormatter {
   #index = 0;
 
   constructor(format: string | Markup, values: Value, rendering: Rendering) {
+    this.#source = format;
     this.#format = textOf(format);
     this.#isMarkup = format instanceof Markup && format.kind === 'html';
     this.#values = values;
@@ -45,21 +51,21 @@ class PercentFormatter {
     this.#rendering = rendering;
   }
 
-  run(): string {
+  run(): string | Markup {
     const format = this.#format;
-    let result = '';
+    const result = new TextBuilder();
     this.#rendering.budget.characters(format.length);
     for (let at = format.indexOf('%'); at !== -1; at = format.indexOf('%', this.#index)) {
-      result += format.slice(this.#index, at);
+      result.appendPart(this.#source, this.#index, at);
       this.#index = at + 1;
       this.#rendering.budget.charge(conversionSteps);
       const converted = this.#convert();
-      result += converted;
-      this.#rendering.budget.grow(result.length, converted.length);
+      result.append(converted);
+      this.#rendering.budget.grow(result.length, textOf(converted).length);
     }
-    result += format.slice(this.#index);
+    result.appendPart(this.#source, this.#index);
     this.#checkAllUsed();
-    return result;
+    return result.value();
   }
 
   #checkAllUsed(): void {
@@ -70,7 +76,7 @@ class PercentFormatter {
 
   #usesMapping = false;
 
-  #convert(): string {
+  #convert(): string | Markup {
     const key = this.#format.charAt(this.#index) === '(' ? this.#readKey() : undefined;
     const flags = this.#readWhile('-+ #0');
     const width = this.#readNumber() ?? 0;
@@ -140,12 +146,14 @@ class PercentFormatter {
     return value;
   }
 
-  #render(conversion: Conversion): string {
-    const { width, precision = 0, type } = conversion;
+  #render(conversion: Conversion): string | Markup {
+    const { width, precision = 0, type, value } = conversion;
     this.#rendering.budget.string(width);
     if (precision > this.#rendering.budget.limits.stringLength) this.#rendering.budget.string(precision);
     switch (type) {
       case 's':
+        if (isTrusted(value) && this.#isPlain(conversion)) return value;
+        return padText(this.#renderText(conversion), conversion);
       case 'r':
       case 'a':
         return padText(this.#renderText(conversion), conversion);
@@ -172,6 +180,10 @@ class PercentFormatter {
           `unsupported format character '${type}' (0x${type.charCodeAt(0).toString(16)}) at index ${this.#index - 1}`,
         );
     }
+  }
+
+  #isPlain({ width, precision }: Conversion): boolean {
+    return !this.#isMarkup && width === 0 && precision === undefined;
   }
 
   #renderText({ value, type, precision }: Conversion): string {

@@ -1,4 +1,5 @@
 import { RenderFailure, valueError } from '../failures.js';
+import { isTrusted, TextBuilder } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import { escapeToMarkup } from '../values/markup-text.js';
 import { repr, str } from '../values/repr.js';
@@ -19,11 +20,15 @@ export interface AttributeLookups {
   getItem(value: Value, key: Value, rendering: Rendering): Value;
 }
 
-/** Implements `str.format` with sandboxed look-ups. If the format is HTML Markup, the values are escaped for HTML. */
+/**
+ * Implements `str.format` with sandboxed look-ups. If the format is HTML Markup, the values are escaped for HTML. In a
+ * template for JSON, the format and the values of plain fields keep their trust (`json/captured-text.ts`).
+ */
 export function strFormat(format: string | Markup, args: FormatArguments, rendering: Rendering): Value {
   const isMarkup = format instanceof Markup && format.kind === 'html';
   const formatter = new StrFormatter(args, rendering, isMarkup);
-  return sameKind(format, formatter.format(textOf(format), 2));
+  const formatted = formatter.format(format, 2);
+  return typeof formatted === 'string' ? sameKind(format, formatted) : formatted;
 }
 
 /** Budget steps for one replacement field (duration: about 1 µs). */
@@ -43,18 +48,19 @@ class StrFormatter {
   }
 
   /** Formats a text. `depth` is the number of further levels at which fields may be nested. */
-  format(text: string, depth: number): string {
+  format(source: string | Markup, depth: number): string | Markup {
+    const text = textOf(source);
     if (depth < 0) throw valueError('Max string recursion exceeded');
     this.#rendering.budget.characters(text.length);
-    let result = '';
+    const result = new TextBuilder();
     let index = 0;
     while (index < text.length) {
       const at = nextBrace(text, index);
-      result += text.slice(index, at);
+      result.appendPart(source, index, at);
       if (at >= text.length) break;
       const brace = text.charAt(at);
       if (text.charAt(at + 1) === brace) {
-        result += brace;
+        result.append(brace);
         index = at + 2;
         continue;
       }
@@ -62,18 +68,20 @@ class StrFormatter {
       const end = fieldEnd(text, at + 1);
       this.#rendering.budget.charge(fieldSteps);
       const formatted = this.#formatField(text.slice(at + 1, end), depth);
-      result += formatted;
-      this.#rendering.budget.grow(result.length, formatted.length);
+      result.append(formatted);
+      this.#rendering.budget.grow(result.length, textOf(formatted).length);
       index = end + 1;
     }
-    return result;
+    return result.value();
   }
 
-  #formatField(field: string, depth: number): string {
+  #formatField(field: string, depth: number): string | Markup {
     const { name, conversion, spec } = splitField(field);
     const value = this.#convert(this.#getField(name), conversion);
-    const expanded = this.format(spec, depth - 1);
-    if (!this.#isMarkup) return formatValue(value, expanded, this.#rendering);
+    const expanded = textOf(this.format(spec, depth - 1));
+    if (!this.#isMarkup) {
+      return isTrusted(value) && expanded === '' ? value : formatValue(value, expanded, this.#rendering);
+    }
     if (value instanceof Markup && expanded !== '') {
       throw valueError('Unsupported format specification for Markup.');
     }
@@ -142,7 +150,7 @@ class StrFormatter {
       case undefined:
         return value;
       case 's':
-        return str(value, this.#rendering);
+        return isTrusted(value) && !this.#isMarkup ? value : str(value, this.#rendering);
       case 'r':
       case 'a':
         return repr(value, this.#rendering);

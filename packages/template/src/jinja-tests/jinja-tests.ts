@@ -6,8 +6,8 @@ import { equals, isNumeric } from '../values/equality.js';
 import { tryIterate, tryLength } from '../values/iterate.js';
 import { str } from '../values/repr.js';
 import { type Parameter, withSignature } from '../values/signature.js';
-import { Markup, Undefined } from '../values/simple-values.js';
-import { isString, textOf } from '../values/text.js';
+import { Undefined } from '../values/simple-values.js';
+import { isEscaped, isString, textOf } from '../values/text.js';
 import { Dict, NativeObject, type Value } from '../values/value.js';
 
 type Test = readonly [name: string, holds: TestFunction];
@@ -24,7 +24,7 @@ export function createJinjaTests(): TestTable {
     test('test', [], (runtime, value) => isString(value) && runtime.tests.has(textOf(value))),
     test('lower', [], (runtime, value) => charged(runtime, value, isLower)),
     test('upper', [], (runtime, value) => charged(runtime, value, isUpper)),
-    test('escaped', [], (_, value) => value instanceof Markup),
+    test('escaped', [], (runtime, value) => isEscaped(value, runtime)),
     test('in', ['seq'], (runtime, value, sequence) => contains(sequence!, value, runtime)),
     test('sameas', ['other'], (_, value, other) => isSame(value, other!)),
   ]);

@@ -8,7 +8,6 @@ import { Markup } from '../values/simple-values.js';
 import { typeName } from '../values/type-name.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { escapeUnit } from './escape.js';
-import { plainText } from './marked-text.js';
 
 /**
  * Implements Jinja2's `tojson`, which is Python's `json.dumps(value, sort_keys=True)` with `<`, `>`, `&`, `'` escaped.
@@ -50,7 +49,7 @@ class JsonWriter {
 
   #object(value: Exclude<Value, string | bigint | number | boolean>, depth: number): string {
     if (value === null) return 'null';
-    if (value instanceof Markup) return this.#string(plainText(value.text, this.#rendering.budget));
+    if (value instanceof Markup) return this.#string(value.text);
     const isArray = Array.isArray(value) || value instanceof Tuple;
     if (!isArray && !(value instanceof Dict)) {
       throw typeError(`Object of type ${typeName(value)} is not JSON serializable`);
@@ -117,7 +116,7 @@ function jsonNumber(value: number): string {
 
 function jsonKey(key: Value, rendering: Rendering): string {
   if (typeof key === 'string') return key;
-  if (key instanceof Markup) return plainText(key.text, rendering.budget);
+  if (key instanceof Markup) return key.text;
   if (key === null) return 'null';
   if (typeof key === 'boolean') return key ? 'true' : 'false';
   if (typeof key === 'number') return jsonNumber(key);

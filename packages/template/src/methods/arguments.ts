@@ -22,7 +22,11 @@ export function flagArgument(value: Value): boolean {
 }
 
 export function textArgument(value: Value): string {
-  if (isString(value)) return textOf(value);
+  return textOf(stringArgument(value));
+}
+
+export function stringArgument(value: Value): string | Markup {
+  if (isString(value)) return value;
   throw typeError(`must be str, not ${typeName(value)}`);
 }
 

@@ -1,12 +1,13 @@
 import { RenderFailure, typeError, valueError } from '../failures.js';
 import { type AttributeLookups, strFormat } from '../format/str-format.js';
+import { changeCase, cut, isTrusted, TextBuilder } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import { findBackward, findForward } from '../values/find-text.js';
 import { items } from '../values/iterate.js';
 import { escapeToMarkup, joinMarkup } from '../values/markup-text.js';
 import type { NativeFunction, Parameter } from '../values/signature.js';
 import { Markup, Undefined } from '../values/simple-values.js';
-import { isString, sameKind, textOf } from '../values/text.js';
+import { isEscaped, isString, sameKind, textOf, withoutHtml } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import {
@@ -14,6 +15,7 @@ import {
   integerArgument,
   optionalText,
   type Self,
+  stringArgument,
   strMethod,
   textArgument,
 } from './arguments.js';
@@ -39,53 +41,52 @@ export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string,
   ]);
 }
 
-/**
- * Defines a `str` method that returns a string, or Markup if `self` is Markup. With `each`, the method charges one step
- * for each character.
- */
-function textMethod(name: string, run: (text: string) => string, each?: 'each'): [string, NativeFunction] {
+/** Defines a `str` method that changes the case. With `each`, the method charges one step for each character. */
+function caseMethod(name: string, run: (text: string) => string, each?: 'each'): [string, NativeFunction] {
   return [
     name,
     strMethod(name, [], (rendering, self) => {
       const text = textOf(self);
       rendering.budget.string(text.length);
       if (each) rendering.budget.items(text.length);
-      return sameKind(self, run(text));
+      return changeCase(self, run);
     }),
   ];
 }
 
 function caseMethods(): [string, NativeFunction][] {
   return [
-    textMethod('upper', (text) => text.toUpperCase()),
-    textMethod('lower', (text) => text.toLowerCase()),
-    textMethod('title', operations.title, 'each'),
-    textMethod('capitalize', operations.capitalize),
-    textMethod('swapcase', operations.swapCase, 'each'),
-    textMethod('casefold', (text) => text.toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ')),
+    caseMethod('upper', (text) => text.toUpperCase()),
+    caseMethod('lower', (text) => text.toLowerCase()),
+    caseMethod('title', operations.title, 'each'),
+    caseMethod('capitalize', operations.capitalize),
+    caseMethod('swapcase', operations.swapCase, 'each'),
+    caseMethod('casefold', (text) => text.toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ')),
   ];
 }
 
 function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, NativeFunction] {
   return [
     name,
-    strMethod(name, [['chars', null]], (rendering, self, characters) => {
-      return sameKind(self, stripText(rendering, textOf(self), characters!, sides));
-    }),
+    strMethod(name, [['chars', null]], (rendering, self, characters) =>
+      stripText(rendering, self, characters!, sides),
+    ),
   ];
 }
 
 /** Implements Python's `strip`, `lstrip` and `rstrip`, and charges steps for the work. */
 export function stripText(
   rendering: Rendering,
-  text: string,
+  self: Self,
   characters: Value,
   sides: 'both' | 'left' | 'right',
-): string {
+): Self {
+  const text = textOf(self);
   const set = optionalText(characters);
   rendering.budget.string(text.length);
   if (set !== undefined) rendering.budget.items(text.length + set.length);
-  return operations.strip(text, set, sides);
+  const [start, end] = operations.strip(text, set, sides);
+  return cut(self, start, end);
 }
 
 function splitMethods(): [string, NativeFunction][] {
@@ -110,7 +111,11 @@ function splitMethods(): [string, NativeFunction][] {
       strMethod('splitlines', [['keepends', false]], (rendering, self, keepEnds) => {
         const text = textOf(self);
         rendering.budget.list(text.length);
-        return operations.splitLines(text, flagArgument(keepEnds!)).map((line) => sameKind(self, line));
+        return operations.splitLines<Value>(
+          text,
+          (start, end) => cut(self, start, end),
+          flagArgument(keepEnds!),
+        );
       }),
     ],
     [
@@ -130,7 +135,7 @@ function splitMethods(): [string, NativeFunction][] {
       strMethod('removeprefix', ['prefix'], (rendering, self, prefix) => {
         const [text, start] = [textOf(self), textArgument(prefix!)];
         rendering.budget.characters(start.length);
-        return text.startsWith(start) ? text.slice(start.length) : text;
+        return withoutHtml(text.startsWith(start) ? cut(self, start.length) : self);
       }),
     ],
     [
@@ -138,7 +143,7 @@ function splitMethods(): [string, NativeFunction][] {
       strMethod('removesuffix', ['suffix'], (rendering, self, suffix) => {
         const [text, end] = [textOf(self), textArgument(suffix!)];
         rendering.budget.characters(end.length);
-        return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
+        return withoutHtml(end !== '' && text.endsWith(end) ? cut(self, 0, text.length - end.length) : self);
       }),
     ],
   ];
@@ -156,11 +161,10 @@ function splitText(rendering: Rendering, { self, separator, limit, right }: Spli
   rendering.budget.list(text.length);
   const at = optionalText(separator);
   if (at === '') throw valueError('empty separator');
-  const parts =
-    at === undefined
-      ? (right ? operations.splitSpaceRight : operations.splitSpace)(text, limit)
-      : (right ? operations.splitAtRight : operations.splitAt)(text, at, limit);
-  return parts.map((part) => sameKind(self, part));
+  const part = (start: number, end: number): Value => cut(self, start, end);
+  return at === undefined
+    ? (right ? operations.splitSpaceRight : operations.splitSpace)(text, limit, part)
+    : (right ? operations.splitAtRight : operations.splitAt)(text, at, limit, part);
 }
 
 function partition(rendering: Rendering, self: Self, separator: string, from: 'left' | 'right'): Tuple {
@@ -168,27 +172,24 @@ function partition(rendering: Rendering, self: Self, separator: string, from: 'l
   const text = textOf(self);
   rendering.budget.characters(text.length);
   const at = from === 'right' ? findBackward(text, separator)(text.length) : findForward(text, separator)(0);
-  const parts =
-    at >= 0
-      ? [text.slice(0, at), separator, text.slice(at + separator.length)]
-      : from === 'right'
-        ? ['', '', text]
-        : [text, '', ''];
-  return new Tuple(parts.map((part) => sameKind(self, part)));
+  const none = sameKind(self, '');
+  if (at < 0) return new Tuple(from === 'right' ? [none, none, self] : [self, none, none]);
+  const end = at + separator.length;
+  return new Tuple([cut(self, 0, at), cut(self, at, end), cut(self, end)]);
 }
 
 function join(rendering: Rendering, self: Self, iterable: Value): Value {
   const parts: Value[] = [];
   for (const item of items(iterable!, rendering)) {
     if (!isString(item)) {
-      if (self instanceof Markup) parts.push(self, escapeToMarkup(item, rendering));
+      if (isEscaped(self, rendering)) parts.push(self, escapeToMarkup(item, rendering));
       else
         throw typeError(`sequence item ${parts.length / 2}: expected str instance, ${typeName(item)} found`);
     } else {
       parts.push(self, item);
     }
   }
-  if (self instanceof Markup) return joinMarkup(parts.slice(1), rendering);
+  if (self instanceof Markup || parts.some(isTrusted)) return joinMarkup(parts.slice(1), rendering);
   let text = '';
   for (const part of parts.slice(1)) {
     const added = textOf(part as Self);
@@ -202,28 +203,35 @@ function replaceMethod(rendering: Rendering, self: Self, old: Value, by: Value, 
   const argument = (value: Value) =>
     self instanceof Markup && self.kind === 'html'
       ? escapeToMarkup(value, rendering).text
-      : textArgument(value);
-  return sameKind(
-    self,
-    replaceText(rendering, textOf(self), {
-      old: argument(old),
-      by: argument(by),
-      limit: integerArgument(count),
-    }),
-  );
+      : stringArgument(value);
+  return replaceText(rendering, self, {
+    old: textOf(argument(old)),
+    by: argument(by),
+    limit: integerArgument(count),
+  });
 }
 
-/** Implements Python's `replace`, and charges steps for the work. */
+/** Implements Python's `replace`, and charges steps for the work. HTML Markup stays HTML Markup. */
 export function replaceText(
   rendering: Rendering,
-  text: string,
-  change: { old: string; by: string; limit: number },
-): string {
+  self: Self,
+  change: { old: string; by: Self; limit: number },
+): Self {
   const { old, by, limit } = change;
+  const text = textOf(self);
   rendering.budget.characters(text.length);
   if (old === '') rendering.budget.items(text.length);
-  rendering.budget.string(operations.replacedLength(text, old, by));
-  return operations.replace(text, old, by, limit);
+  rendering.budget.string(operations.replacedLength(text, old, textOf(by)));
+  if (!isTrusted(self) && !isTrusted(by)) {
+    return sameKind(self, operations.replace(text, { old, by: textOf(by), limit }));
+  }
+  const builder = new TextBuilder();
+  const ranges = operations.splitForReplace(text, old, limit, (start, end) => [start, end] as const);
+  for (const [index, range] of ranges.entries()) {
+    if (index > 0) builder.append(by);
+    builder.appendPart(self, ...range);
+  }
+  return builder.value();
 }
 
 function formatMethods(lookups: AttributeLookups): [string, NativeFunction][] {

@@ -1,9 +1,10 @@
 import { typeError } from '../failures.js';
+import { surround } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import type { NativeFunction } from '../values/signature.js';
 import { codePointLength, sameKind, textOf } from '../values/text.js';
 import { integerArgument, strMethod, textArgument } from './arguments.js';
-import { pad } from './text-operations.js';
+import { padding } from './text-operations.js';
 
 /** Returns the `str` methods that pad text to a width, and `expandtabs`. */
 export function paddingMethods(): [string, NativeFunction][] {
@@ -15,7 +16,7 @@ export function paddingMethods(): [string, NativeFunction][] {
         throw typeError('The fill character must be exactly one character long');
       const wanted = integerArgument(width!);
       rendering.budget.string(Math.max(wanted * fill.length, textOf(self).length));
-      return sameKind(self, pad(textOf(self), { width: wanted, fill, side }));
+      return surround(self, ...padding(textOf(self), { width: wanted, fill, side }));
     }),
   ];
   return [
@@ -28,7 +29,8 @@ export function paddingMethods(): [string, NativeFunction][] {
         const wanted = integerArgument(width!);
         rendering.budget.string(Math.max(wanted, textOf(self).length));
         const [, sign = '', digits = ''] = /^([+-]?)([\s\S]*)$/.exec(textOf(self)) ?? [];
-        return sameKind(self, sign + pad(digits, { width: wanted - sign.length, fill: '0', side: 'left' }));
+        const [zeros] = padding(digits, { width: wanted - sign.length, fill: '0', side: 'left' });
+        return sameKind(self, sign + zeros + digits);
       }),
     ],
     [

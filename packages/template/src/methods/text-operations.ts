@@ -1,50 +1,34 @@
-import { unmarkedCode } from '../json/marked-text.js';
 import { isSpaceCode } from '../lexer/characters.js';
-import { findBackward, partsBetween } from '../values/find-text.js';
+import { findBackward, findForward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints } from '../values/text.js';
 
-/**
- * Implements Python's `strip`, `lstrip` and `rstrip`. If `characters` is undefined, whitespace is stripped, including
- * the marks that stand for whitespace in the output of macros and blocks (`json/marked-text.ts`).
- */
+/** Returns the part of a text from `start` to `end`. `cut` of `json/captured-text.ts` returns it with its trust. */
+export type Cut<Part> = (start: number, end: number) => Part;
+
+/** Returns the range that Python's `strip`, `lstrip` and `rstrip` keep. Without `characters`, whitespace is stripped. */
 export function strip(
   text: string,
   characters: string | undefined,
   sides: 'both' | 'left' | 'right',
-): string {
+): readonly [start: number, end: number] {
   if (characters === undefined) return stripSpace(text, sides);
   const set = new Set(codePoints(characters));
   const points = codePoints(text);
-  let start = 0;
-  let end = points.length;
-  if (sides !== 'right') while (start < end && set.has(points[start]!)) start++;
-  if (sides !== 'left') while (end > start && set.has(points[end - 1]!)) end--;
-  return points.slice(start, end).join('');
-}
-
-function stripSpace(text: string, sides: 'both' | 'left' | 'right'): string {
+  let first = 0;
+  let last = points.length - 1;
   let start = 0;
   let end = text.length;
-  if (sides !== 'right') for (let width = 1; width > 0; start += width) width = spaceAt(text, start);
-  if (sides !== 'left')
-    for (let width = 1; width > 0 && end > start; end -= width) width = spaceBefore(text, end);
-  return text.slice(start, end);
+  if (sides !== 'right') while (first <= last && set.has(points[first]!)) start += points[first++]!.length;
+  if (sides !== 'left') while (last >= first && set.has(points[last]!)) end -= points[last--]!.length;
+  return [start, end];
 }
 
-function spaceAt(text: string, index: number): number {
-  if (index >= text.length) return 0;
-  if (isSpaceCode(text.charCodeAt(index))) return 1;
-  return isMarkedSpace(text.codePointAt(index) ?? 0) ? 2 : 0;
-}
-
-function spaceBefore(text: string, index: number): number {
-  if (isSpaceCode(text.charCodeAt(index - 1))) return 1;
-  return index >= 2 && isMarkedSpace(text.codePointAt(index - 2) ?? 0) ? 2 : 0;
-}
-
-function isMarkedSpace(codePoint: number): boolean {
-  const code = unmarkedCode(codePoint);
-  return code !== undefined && isSpaceCode(code);
+function stripSpace(text: string, sides: 'both' | 'left' | 'right'): readonly [start: number, end: number] {
+  let start = 0;
+  let end = text.length;
+  if (sides !== 'right') while (start < end && isSpaceCode(text.charCodeAt(start))) start++;
+  if (sides !== 'left') while (end > start && isSpaceCode(text.charCodeAt(end - 1))) end--;
+  return [start, end];
 }
 
 const lineEnds: ReadonlySet<string> = new Set([
@@ -60,100 +44,113 @@ const lineEnds: ReadonlySet<string> = new Set([
   '\u2029',
 ]);
 
-export function splitLines(text: string, keepEnds = false): string[] {
-  const lines: string[] = [];
+export function splitLines<Part>(text: string, part: Cut<Part>, keepEnds = false): Part[] {
+  const lines: Part[] = [];
   let start = 0;
   for (let index = 0; index < text.length; index++) {
-    const end = lineEnd(text, index);
-    if (end === 0) continue;
-    lines.push(text.slice(start, keepEnds ? index + end : index));
-    index += end - 1;
+    const width = lineEnd(text, index);
+    if (width === 0) continue;
+    lines.push(part(start, keepEnds ? index + width : index));
+    index += width - 1;
     start = index + 1;
   }
-  if (start < text.length) lines.push(text.slice(start));
+  if (start < text.length) lines.push(part(start, text.length));
   return lines;
 }
 
-/**
- * Returns the length in UTF-16 units of the line end at `index`, or 0 if there is none. In captured text a line end can
- * be encoded as a mark (`json/marked-text.ts`).
- */
+/** Returns the length of the line end at `index`, or 0 if there is none. */
 function lineEnd(text: string, index: number): number {
   const character = text.charAt(index);
-  if (lineEnds.has(character)) return character === '\r' && text.charAt(index + 1) === '\n' ? 2 : 1;
-  if (character !== '\udbff') return 0;
-  const code = unmarkedCode(text.codePointAt(index) ?? 0);
-  return code !== undefined && lineEnds.has(String.fromCharCode(code)) ? 2 : 0;
+  if (!lineEnds.has(character)) return 0;
+  return character === '\r' && text.charAt(index + 1) === '\n' ? 2 : 1;
 }
 
 /** Implements Python's `split()` without a separator: runs of whitespace separate the parts. */
-export function splitSpace(text: string, limit: number): string[] {
-  const parts: string[] = [];
+export function splitSpace<Part>(text: string, limit: number, part: Cut<Part>): Part[] {
+  const parts: Part[] = [];
   let index = 0;
   for (;;) {
     while (index < text.length && isSpaceCode(text.charCodeAt(index))) index++;
     if (index >= text.length) return parts;
     if (limit >= 0 && parts.length >= limit) {
-      parts.push(stripSpace(text.slice(index), 'right'));
+      parts.push(part(index, stripSpace(text, 'right')[1]));
       return parts;
     }
     const start = index;
     while (index < text.length && !isSpaceCode(text.charCodeAt(index))) index++;
-    parts.push(text.slice(start, index));
+    parts.push(part(start, index));
   }
 }
 
-export function splitSpaceRight(text: string, limit: number): string[] {
-  const parts: string[] = [];
+export function splitSpaceRight<Part>(text: string, limit: number, part: Cut<Part>): Part[] {
+  const parts: Part[] = [];
   let index = text.length;
   for (;;) {
     while (index > 0 && isSpaceCode(text.charCodeAt(index - 1))) index--;
     if (index === 0) break;
     if (limit >= 0 && parts.length >= limit) {
-      parts.push(stripSpace(text.slice(0, index), 'left'));
+      parts.push(part(stripSpace(text, 'left')[0], index));
       break;
     }
     const end = index;
     while (index > 0 && !isSpaceCode(text.charCodeAt(index - 1))) index--;
-    parts.push(text.slice(index, end));
+    parts.push(part(index, end));
   }
   return parts.reverse();
 }
 
-export function splitAt(text: string, separator: string, limit: number): string[] {
-  const parts = partsBetween(text, separator);
-  if (limit < 0 || parts.length <= limit + 1) return parts;
-  return [...parts.slice(0, limit), parts.slice(limit).join(separator)];
+export function splitAt<Part>(text: string, separator: string, limit: number, part: Cut<Part>): Part[] {
+  const find = findForward(text, separator);
+  const parts: Part[] = [];
+  let start = 0;
+  for (let at = find(0); at >= 0 && parts.length !== limit; at = find(start)) {
+    parts.push(part(start, at));
+    start = at + separator.length;
+  }
+  parts.push(part(start, text.length));
+  return parts;
 }
 
-export function splitAtRight(text: string, separator: string, limit: number): string[] {
+export function splitAtRight<Part>(text: string, separator: string, limit: number, part: Cut<Part>): Part[] {
   const find = findBackward(text, separator);
-  const parts: string[] = [];
+  const parts: Part[] = [];
   let end = text.length;
   while (limit < 0 || parts.length < limit) {
     const at = find(end);
     if (at === -1) break;
-    parts.push(text.slice(at + separator.length, end));
+    parts.push(part(at + separator.length, end));
     end = at;
   }
-  parts.push(text.slice(0, end));
+  parts.push(part(0, end));
   return parts.reverse();
 }
 
-/** Implements Python's `replace`. An empty `old` matches before, between and after all characters. */
-export function replace(text: string, old: string, by: string, limit: number): string {
-  if (limit === 0) return text;
-  if (old !== '') {
-    return limit < 0 ? partsBetween(text, old).join(by) : splitAt(text, old, limit).join(by);
-  }
+/**
+ * Returns the parts of a text between which Python's `replace` inserts the new text. An empty `old` matches before,
+ * between and after all characters.
+ */
+export function splitForReplace<Part>(text: string, old: string, limit: number, part: Cut<Part>): Part[] {
+  if (old !== '') return splitAt(text, old, limit, part);
   const points = codePoints(text);
   const places = limit < 0 ? points.length + 1 : Math.min(limit, points.length + 1);
-  let result = '';
-  for (let index = 0; index <= points.length; index++) {
-    if (index < places) result += by;
-    result += points[index] ?? '';
+  const parts: Part[] = [];
+  let start = 0;
+  for (let place = 0; place < places; place++) {
+    const end = place === 0 ? 0 : start + points[place - 1]!.length;
+    parts.push(part(start, end));
+    start = end;
   }
-  return result;
+  parts.push(part(start, text.length));
+  return parts;
+}
+
+/** Implements Python's `replace` for plain text. */
+export function replace(
+  text: string,
+  { old, by, limit }: { old: string; by: string; limit: number },
+): string {
+  if (old !== '' && limit < 0) return partsBetween(text, old).join(by);
+  return splitForReplace(text, old, limit, (start, end) => text.slice(start, end)).join(by);
 }
 
 /** Returns an upper bound of the length of the result of `replace`. */
@@ -163,17 +160,18 @@ export function replacedLength(text: string, old: string, by: string): number {
   return text.length + places * (by.length - old.length);
 }
 
-export function pad(
+/** Returns the texts that Python's `ljust`, `rjust` and `center` add before and after a text. */
+export function padding(
   text: string,
   options: { width: number; fill: string; side: 'left' | 'right' | 'center' },
-): string {
+): readonly [before: string, after: string] {
   const { width, fill, side } = options;
   const missing = width - codePointLength(text);
-  if (missing <= 0) return text;
-  if (side === 'left') return fill.repeat(missing) + text;
-  if (side === 'right') return text + fill.repeat(missing);
+  if (missing <= 0) return ['', ''];
+  if (side === 'left') return [fill.repeat(missing), ''];
+  if (side === 'right') return ['', fill.repeat(missing)];
   const left = Math.floor(missing / 2) + (missing & width & 1);
-  return fill.repeat(left) + text + fill.repeat(missing - left);
+  return [fill.repeat(left), fill.repeat(missing - left)];
 }
 
 /** Characters whose titlecase differs from their uppercase. Rare ones, such as Greek letters with iota, are missing. */

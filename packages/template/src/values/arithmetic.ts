@@ -1,5 +1,6 @@
 import { RenderFailure, typeError } from '../failures.js';
 import { percentFormat } from '../format/percent-format.js';
+import { repeatText } from '../json/captured-text.js';
 import type { BinaryOperator } from '../parser/nodes.js';
 import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric } from './equality.js';
@@ -8,7 +9,7 @@ import { isLong, longIntegerSteps, toFloat } from './integers.js';
 import { concatenateMarkup } from './markup-text.js';
 import { complexPower, precisePower } from './power.js';
 import { Markup, Undefined } from './simple-values.js';
-import { isString, sameKind, textOf } from './text.js';
+import { isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Tuple, type Value } from './value.js';
 
@@ -212,7 +213,7 @@ function repeatSequence(sequence: Value, count: bigint | boolean, rendering: Ren
   if (isString(sequence)) {
     const text = textOf(sequence);
     budget.string(text === '' ? 0 : text.length * times);
-    return sameKind(sequence, text === '' ? '' : text.repeat(times));
+    return text === '' ? sequence : repeatText(sequence, times);
   }
   if (!Array.isArray(sequence) && !(sequence instanceof Tuple)) return undefined;
   const items = Array.isArray(sequence) ? sequence : sequence.items;

@@ -1,7 +1,6 @@
-import { plainText } from '../json/marked-text.js';
 import type { Rendering } from '../rendering.js';
 import { DictView } from './iterate.js';
-import { type Markup, Range, Undefined } from './simple-values.js';
+import { Range, Undefined } from './simple-values.js';
 import { isString, textOf } from './text.js';
 import { Dict, Tuple, type Value } from './value.js';
 
@@ -11,11 +10,7 @@ import { Dict, Tuple, type Value } from './value.js';
  */
 export function equals(left: Value, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
-  if (isString(left))
-    return (
-      isString(right) &&
-      equalText(comparableText(left, rendering), comparableText(right, rendering), rendering)
-    );
+  if (isString(left)) return isString(right) && equalText(textOf(left), textOf(right), rendering);
   if (left === null || right === null || typeof right !== 'object') return left === right;
   return equalObjects(left, right, rendering);
 }
@@ -32,15 +27,6 @@ export function isNumeric(value: Value): value is bigint | number | boolean {
 /** Converts booleans to 0 and 1. */
 export function numeric(value: bigint | number | boolean): bigint | number {
   return typeof value === 'boolean' ? (value ? 1n : 0n) : value;
-}
-
-/**
- * Returns the text of a string for comparisons. In the output of a macro or block, marks (private-use characters,
- * `json/marked-text.ts`) are replaced by the characters that they stand for.
- */
-function comparableText(value: string | Markup, rendering: Rendering): string {
-  if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);
-  return plainText(value.text, rendering.budget);
 }
 
 /** Compares a bigint with a number exactly, without a conversion that rounds. */

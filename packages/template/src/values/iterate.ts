@@ -1,8 +1,9 @@
 import { RenderFailure, typeError } from '../failures.js';
+import { cut } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import { isLong } from './integers.js';
 import { reprItems } from './repr.js';
-import { Markup, Range, Undefined } from './simple-values.js';
+import { CapturedText, Markup, Range, Undefined } from './simple-values.js';
 import { codePoints, hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
@@ -22,7 +23,7 @@ export function tryIterate(value: Value, rendering: Rendering): Iterator<Value> 
   rendering.budget.charge(iteratorSteps);
   if (value instanceof Dict) return iterateDict(value, ([key]) => key);
   if (value instanceof Range) return iterateRange(value, rendering);
-  if (value instanceof Markup) return iterateText(value.text, rendering);
+  if (value instanceof Markup) return iterateMarkup(value, rendering);
   if (value instanceof Undefined) return [].values();
   return value instanceof NativeObject ? value.iterate?.(rendering) : undefined;
 }
@@ -91,7 +92,7 @@ function isReversible(value: Value): boolean {
 
 function reversible(value: Value): readonly Value[] {
   if (typeof value === 'string') return codePoints(value);
-  if (value instanceof Markup) return codePoints(value.text);
+  if (value instanceof Markup) return charactersOf(value);
   if (Array.isArray(value)) return value;
   if (value instanceof Tuple) return value.items;
   if (value instanceof Range) return [...value];
@@ -110,6 +111,21 @@ const longItemSteps = 3;
 function iterateText(text: string, rendering: Rendering): Iterator<Value> {
   rendering.budget.items(text.length);
   return codePoints(text).values();
+}
+
+function iterateMarkup(value: Markup, rendering: Rendering): Iterator<Value> {
+  rendering.budget.items(value.text.length);
+  return charactersOf(value).values();
+}
+
+function charactersOf(value: Markup): Value[] {
+  const characters = codePoints(value.text);
+  if (!(value instanceof CapturedText)) return characters;
+  let start = 0;
+  return characters.map(({ length }) => {
+    start += length;
+    return cut(value, start - length, start);
+  });
 }
 
 function textLength(text: string, rendering: Rendering): number {

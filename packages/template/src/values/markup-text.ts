@@ -1,8 +1,8 @@
-import { joinMarked } from '../json/marked-text.js';
+import { joinCaptured } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import { str } from './repr.js';
 import { Markup, Undefined } from './simple-values.js';
-import { isString, textOf } from './text.js';
+import { isEscaped, isString, textOf } from './text.js';
 import type { Value } from './value.js';
 
 const htmlSpecial = /[&<>'"]/;
@@ -25,7 +25,7 @@ export function escapeHtml(text: string, rendering: Rendering): string {
 
 /** Escapes a value for HTML, like `escape` of markupsafe. Markup stays unchanged. */
 export function escapeToMarkup(value: Value, rendering: Rendering): Markup {
-  if (value instanceof Markup) return value;
+  if (isEscaped(value, rendering)) return value;
   return new Markup(escapeHtml(str(value, rendering), rendering), 'html');
 }
 
@@ -45,7 +45,7 @@ export function concatenateMarkup(left: Value, right: Value, rendering: Renderin
  */
 export function joinMarkup(parts: readonly Value[], rendering: Rendering): Markup | string {
   const isHtml = parts.some((part) => part instanceof Markup && part.kind === 'html');
-  if (rendering.options.json && !isHtml) return joinMarked(parts, rendering);
+  if (rendering.options.json && !isHtml) return joinCaptured(parts, rendering);
   let text = '';
   for (const part of parts) {
     const added = part instanceof Undefined ? '' : textOf(escapeToMarkup(part, rendering));

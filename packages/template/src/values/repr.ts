@@ -2,7 +2,7 @@ import type { Rendering } from '../rendering.js';
 import { floatRepr } from './floats.js';
 import { decimalText } from './integers.js';
 import { Markup, Range, Undefined } from './simple-values.js';
-import { hasSurrogates } from './text.js';
+import { hasSurrogates, isEscaped } from './text.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Implements Python's `str(value)`. */
@@ -62,7 +62,10 @@ function objectRepr(value: Exclude<Value, string | bigint | number | boolean>, r
     );
   }
   if (value instanceof Dict) return nested(value, rendering, '{...}', () => dictRepr(value, rendering));
-  if (value instanceof Markup) return `Markup(${stringRepr(value.text, rendering)})`;
+  if (value instanceof Markup) {
+    const text = stringRepr(value.text, rendering);
+    return isEscaped(value, rendering) ? `Markup(${text})` : text;
+  }
   if (value instanceof Range) {
     return value.step === 1n
       ? `range(${value.start}, ${value.stop})`

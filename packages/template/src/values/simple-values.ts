@@ -41,16 +41,13 @@ interface UndefinedOptions {
 
 /**
  * Kind of a Markup. `html`: text that is already escaped for HTML. `json`: text that is printed into JSON unchanged.
- * `marked`: output of a macro or block in a template for JSON, in which marks replace the special characters of the
- * template's own text.
+ * `captured`: a `CapturedText`, of which only the parts that come from the template are printed unchanged.
  */
-export type MarkupKind = 'html' | 'json' | 'marked';
+export type MarkupKind = 'html' | 'json' | 'captured';
 
 /**
  * A string that is not escaped again, like markupsafe's Markup. The filter `escape` returns the kind `html`. The
- * filters `tojson` and `safe` return `json` if the output is JSON, and `html` otherwise. The kind `marked` exists only
- * if the output is JSON: it is the captured text of a macro or block. In this text, marks replace the special
- * characters of the template's own text (`json/marked-text.ts`), and all other text is escaped when it is printed.
+ * filters `tojson` and `safe` return `json` if the output is JSON, and `html` otherwise.
  */
 export class Markup {
   readonly text: string;
@@ -59,6 +56,20 @@ export class Markup {
   constructor(text: string, kind: MarkupKind) {
     this.text = text;
     this.kind = kind;
+  }
+}
+
+/**
+ * Text that a macro or block has captured in a template for JSON. Outside of `{% autoescape %}` it is a plain string in
+ * Python. `trust` says for each UTF-16 unit of the text whether it comes from the template or from a value. Only
+ * `json/captured-text.ts` reads it and creates such texts.
+ */
+export class CapturedText extends Markup {
+  readonly trust: string;
+
+  constructor(text: string, trust: string) {
+    super(text, 'captured');
+    this.trust = trust;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Budget } from '../budget.js';
 import { typeError, valueError } from '../failures.js';
+import { cut } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import { type Markup, Range, Undefined } from './simple-values.js';
 import { codePoints, hasSurrogates, isString, sameKind, textOf } from './text.js';
@@ -31,11 +32,8 @@ export interface SliceBounds {
 export function getSlice(value: Value, bounds: SliceBounds, rendering: Rendering): Value {
   if (value instanceof Undefined) value.fail();
   if (isString(value)) {
-    const text = textOf(value);
-    rendering.budget.characters(text.length);
-    if (!hasSurrogates(text)) return sameKind(value, sliceText(text, bounds, rendering));
-    rendering.budget.items(text.length);
-    return sameKind(value, sliceItems(codePoints(text), bounds, rendering).join(''));
+    rendering.budget.characters(textOf(value).length);
+    return (hasSurrogates(textOf(value)) ? sliceCodePoints : sliceText)(value, bounds, rendering);
   }
   if (Array.isArray(value)) return sliceItems(value, bounds, rendering);
   if (value instanceof Tuple) return new Tuple(sliceItems(value.items, bounds, rendering));
@@ -80,10 +78,12 @@ function characterAt(value: string | Markup, index: number, rendering: Rendering
     rendering.budget.items(text.length);
     const characters = codePoints(text);
     const character = characters[index < 0 ? characters.length + index : index];
-    return character === undefined ? undefined : sameKind(value, character);
+    if (character === undefined) return undefined;
+    const start = characters.slice(0, index < 0 ? characters.length + index : index).join('').length;
+    return cut(value, start, start + character.length);
   }
-  const character = text.charAt(index < 0 ? text.length + index : index);
-  return character === '' ? undefined : sameKind(value, character);
+  const start = index < 0 ? text.length + index : index;
+  return start >= 0 && start < text.length ? cut(value, start, start + 1) : undefined;
 }
 
 function rangeItem(range: Range, index: number): Value | undefined {
@@ -91,13 +91,25 @@ function rangeItem(range: Range, index: number): Value | undefined {
   return position >= 0 && position < range.length ? range.at(position) : undefined;
 }
 
-function sliceText(text: string, bounds: SliceBounds, rendering: Rendering): string {
+/** Slices a text without surrogates. The part keeps its trust (`json/captured-text.ts`) if the step is 1. */
+function sliceText(value: string | Markup, bounds: SliceBounds, rendering: Rendering): string | Markup {
+  const text = textOf(value);
   const { start, step, count } = resolveSlice(bounds, text.length);
   rendering.budget.string(count);
-  if (step === 1) return text.slice(start, start + count);
+  if (step === 1) return cut(value, start, start + count);
   let result = '';
   for (let taken = 0; taken < count; taken++) result += text.charAt(start + taken * step);
-  return result;
+  return sameKind(value, result);
+}
+
+function sliceCodePoints(value: string | Markup, bounds: SliceBounds, rendering: Rendering): string | Markup {
+  rendering.budget.items(textOf(value).length);
+  const characters = codePoints(textOf(value));
+  const sliced = sliceItems(characters, bounds, rendering).join('');
+  const { start, step } = resolveSlice(bounds, characters.length);
+  if (step !== 1) return sameKind(value, sliced);
+  const from = characters.slice(0, start).join('').length;
+  return cut(value, from, from + sliced.length);
 }
 
 function sliceItems<Item>(items: readonly Item[], bounds: SliceBounds, rendering: Rendering): Item[] {

@@ -1,3 +1,4 @@
+import type { Rendering } from '../rendering.js';
 import { Markup } from './simple-values.js';
 import type { Value } from './value.js';
 
@@ -10,9 +11,22 @@ export function textOf(value: string | Markup): string {
   return typeof value === 'string' ? value : value.text;
 }
 
-/** Returns `text` as Markup of the same kind if `like` is Markup, otherwise unchanged. */
+/**
+ * Returns `text` as HTML Markup if `like` is HTML Markup, otherwise as a plain string. A text computed from captured or
+ * safe text has no trust (`json/captured-text.ts`), so it is escaped when it is printed into JSON.
+ */
 export function sameKind(like: string | Markup, text: string): string | Markup {
-  return typeof like === 'string' ? text : new Markup(text, like.kind);
+  return typeof like !== 'string' && like.kind === 'html' ? new Markup(text, 'html') : text;
+}
+
+/** Returns HTML Markup as a plain string, and other strings unchanged. */
+export function withoutHtml(value: string | Markup): string | Markup {
+  return typeof value !== 'string' && value.kind === 'html' ? value.text : value;
+}
+
+/** Returns true for text that is Markup in Python. Captured text is that only inside `{% autoescape true %}`. */
+export function isEscaped(value: Value, rendering: Rendering): value is Markup {
+  return value instanceof Markup && (value.kind !== 'captured' || rendering.autoescape);
 }
 
 const surrogate = /[\ud800-\udfff]/;

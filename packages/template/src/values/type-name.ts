@@ -20,7 +20,7 @@ export function typeName(value: Value): string {
 function objectTypeName(value: Exclude<Value, string | bigint | number | boolean>): string {
   if (value === null) return 'NoneType';
   if (Array.isArray(value)) return 'list';
-  if (value instanceof Markup) return 'Markup';
+  if (value instanceof Markup) return value.kind === 'captured' ? 'str' : 'Markup';
   if (value instanceof Tuple) return 'tuple';
   if (value instanceof Dict) return 'dict';
   if (value instanceof Range) return 'range';

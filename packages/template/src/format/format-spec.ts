@@ -13,6 +13,8 @@ interface Spec {
   readonly fill: string;
   readonly align: string;
   readonly sign: string;
+  /** True for the flag `z`: a number that is rounded to zero has no minus sign. */
+  readonly noNegativeZero: boolean;
   readonly alternate: boolean;
   readonly width: number;
   readonly grouping: string;
@@ -39,12 +41,13 @@ function parseSpec(text: string, value: Value, rendering: Rendering): Spec {
   const match = specPattern.exec(text);
   if (match === null)
     throw valueError(`Invalid format specifier '${text}' for object of type '${typeName(value)}'`);
-  const [, fill, align, sign = '', , alternate, zero, width = '', grouping = '', precision, type = ''] =
+  const [, fill, align, sign = '', z, alternate, zero, width = '', grouping = '', precision, type = ''] =
     match;
   const spec: Spec = {
     fill: fill ?? (zero === undefined ? ' ' : '0'),
     align: align ?? (isString(value) ? '<' : zero === undefined ? '>' : '='),
     sign,
+    noNegativeZero: z !== undefined,
     alternate: alternate !== undefined,
     width: width === '' ? 0 : Number(width),
     grouping,
@@ -64,6 +67,9 @@ function unknownCode(type: string, what: string): RenderFailure {
 function formatText(text: string, spec: Spec): string {
   if (spec.type !== '' && spec.type !== 's') throw unknownCode(spec.type, 'str');
   if (spec.sign !== '') throw valueError('Sign not allowed in string format specifier');
+  if (spec.noNegativeZero) {
+    throw valueError('Negative zero coercion (z) not allowed in string format specifier');
+  }
   if (spec.alternate) throw valueError('Alternate form (#) not allowed in string format specifier');
   if (spec.grouping !== '') throw valueError(`Cannot specify '${spec.grouping}' with 's'.`);
   if (spec.align === '=') throw valueError("'=' alignment not allowed in string format specifier");
@@ -80,6 +86,9 @@ const radixOf: ReadonlyMap<string, number> = new Map([
 function formatInteger(value: bigint, spec: Spec, rendering: Rendering): string {
   const { type } = spec;
   if ('eEfFgG%'.includes(type) && type !== '') return formatReal(toFloat(value), spec);
+  if (spec.noNegativeZero) {
+    throw valueError('Negative zero coercion (z) not allowed in format specifier with integer format code');
+  }
   if (spec.precision !== undefined) throw valueError('Precision not allowed in integer format specifier');
   if (type === 'c') return formatCharacter(value, spec);
   if (type !== '' && type !== 'd' && type !== 'n' && !radixOf.has(type)) throw unknownCode(type, 'int');
@@ -111,7 +120,8 @@ function formatReal(value: number, spec: Spec): string {
   if (type !== '' && !'eEfFgG%n'.includes(type)) throw unknownCode(type, 'float');
   const text = realText(Math.abs(value), spec);
   const [, whole = '', rest = ''] = /^(\d*)([\s\S]*)$/.exec(text) ?? [];
-  const negative = value < 0 || Object.is(value, -0);
+  const isZero = spec.noNegativeZero && /^[0.]+(?:[eE%]|$)/.test(text);
+  const negative = !isZero && (value < 0 || Object.is(value, -0));
   return assemble({ sign: signOf(negative, spec), prefix: '', whole, rest }, spec, 3);
 }
 

@@ -16,9 +16,41 @@ const chooseFirst = () => 0;
 
 /** Creates a function that renders a case without JSON escapes, like Jinja2. A case is one line of JSON. */
 export function createCaseRunner(): (line: string) => CaseResult {
-  const compile = createTemplateCompiler();
+  return createRunner(createTemplateCompiler(), (read) => read);
+}
+
+/**
+ * Creates a function that renders a case in a template for JSON, and captures its output in a block. Its variables that
+ * are texts are captured too, so that the case applies its operations to captured text of a template.
+ */
+export function createCapturedCaseRunner(): (line: string) => CaseResult {
+  const run = createRunner(createTemplateCompiler({ json: true }), captureCase);
   return (line) => {
-    const { id, template, variables } = readCase(line);
+    const result = run(line);
+    return 'output' in result ? { id: result.id, output: String(JSON.parse(result.output)) } : result;
+  };
+}
+
+function captureCase({ id, template, variables }: TemplateCase): TemplateCase {
+  const kept = new Map(variables);
+  let captures = '';
+  for (const [name, value] of variables) {
+    if (typeof value !== 'string' || /\r|\{%/.test(value)) continue;
+    captures += `{% set ${name} %}{% raw %}${value}{% endraw %}{% endset %}`;
+    kept.delete(name);
+  }
+  // Jinja2 removes the line end at the end of a template. Inside of the block it would stay.
+  const body = template.replace(/\r?\n$/, '');
+  const captured = `{% set captured_output %}${body}{% endset %}{{ captured_output | tojson }}`;
+  return { id, template: captures + captured, variables: kept };
+}
+
+function createRunner(
+  compile: ReturnType<typeof createTemplateCompiler>,
+  change: (read: TemplateCase) => TemplateCase,
+): (line: string) => CaseResult {
+  return (line) => {
+    const { id, template, variables } = change(readCase(line));
     const compiled = compile(template);
     if (!compiled.ok) return { id, error: compiled.error.message, phase: compiled.error.phase };
     const result = compiled.template.trace(new Map(variables), [], { choose: chooseFirst });

@@ -34,6 +34,19 @@ const forging = [
   `{"text": {{ '"NAME"' | safe | replace('NAME', V) }}}`,
 ];
 
+test.each([
+  ['one', '{"a": "C:\\V", "b": "V"}'],
+  ['two', '{"a": "C:\\\\V", "b": "V"}'],
+  ['in captured text', '{% set path %}C:\\V{% endset %}{"a": "{{ path }}", "b": "V"}'],
+  ['before captured text', '{% set path %}V.{% endset %}{"a": "C:\\{{ path }}", "b": "V"}'],
+  ['in two texts', '{% set path %}C:\\{% endset %}{"a": "{{ path }}{{ "" }}V", "b": "V"}'],
+])('a backslash of the template before a value does not end a JSON string: %s', (_, source) => {
+  for (const value of ['", "admin": true, "c": "', '\\', '\n', '"']) {
+    const body = parse(render(source.replaceAll('V', '{{ model_name }}'), value));
+    expect(body).toEqual({ a: `C:\\${value}${source.includes('V.') ? '.' : ''}`, b: value });
+  }
+});
+
 test.each(forging)('a value inserted into captured text stays inside its JSON string: %s', (source) => {
   expect(checkBody(source.replaceAll('V', 'model_name'))).toMatchObject({ ok: true });
   for (const quote of ['"', '\u{10ff00}', '\u{10ff24}\ue000']) {

@@ -1,5 +1,5 @@
 import { appendValue, printCaptured, TextBuilder } from '../json/captured-text.js';
-import { escapeJsonString } from '../json/escape.js';
+import { endsInEscape, escapedAfter, escapeJsonString } from '../json/escape.js';
 import { escapeHtml, escapeToMarkup } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import { CapturedText, Markup } from '../values/simple-values.js';
@@ -29,20 +29,19 @@ export interface CapturedOutput extends Output {
 
 export function createRootOutput(runtime: Runtime): RootOutput {
   const { budget, trace } = runtime;
-  const printText = runtime.options.json ? jsonText : printedText;
+  const { json } = runtime.options;
   let text = '';
+  let isInEscape = false;
+  const append = (printed: string, offset: number, value: Value | undefined) => {
+    budget.print(printed.length);
+    trace?.push({ start: text.length, end: text.length + printed.length, offset, value });
+    text += printed;
+    isInEscape = endsInEscape(printed, isInEscape);
+  };
   return {
-    data(data, offset) {
-      budget.print(data.length);
-      trace?.push({ start: text.length, end: text.length + data.length, offset, value: undefined });
-      text += data;
-    },
-    print(value, offset) {
-      const printed = printText(value, runtime);
-      budget.print(printed.length);
-      trace?.push({ start: text.length, end: text.length + printed.length, offset, value });
-      text += printed;
-    },
+    data: (data, offset) => append(data, offset, undefined),
+    print: (value, offset) =>
+      append(json ? jsonText(value, runtime, isInEscape) : printedText(value, runtime), offset, value),
     text: () => text,
   };
 }
@@ -55,18 +54,17 @@ function printedText(value: Value, runtime: Runtime): string {
   return runtime.autoescape ? escapeToMarkup(value, runtime).text : str(value, runtime);
 }
 
-function jsonText(value: Value, runtime: Runtime): string {
-  const { budget } = runtime;
-  if (typeof value === 'string') {
-    return escapeJsonString(runtime.autoescape ? escapeHtml(value, runtime) : value, budget);
-  }
-  if (value instanceof Markup) {
-    if (value.kind === 'json') return value.text;
-    return value instanceof CapturedText
-      ? printCaptured(value, budget)
-      : escapeJsonString(value.text, budget);
-  }
-  return escapeJsonString(printedText(value, runtime), budget);
+/** Returns the text of a value for a JSON document. `isInEscape` is the state of the document (`endsInEscape`). */
+function jsonText(value: Value, runtime: Runtime, isInEscape: boolean): string {
+  if (value instanceof CapturedText) return printCaptured(value, { isInEscape, budget: runtime.budget });
+  if (value instanceof Markup && value.kind === 'json') return value.text;
+  return escapedAfter(isInEscape, escapeJsonString(unescapedText(value, runtime), runtime.budget));
+}
+
+function unescapedText(value: Value, runtime: Runtime): string {
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'string') return runtime.autoescape ? escapeHtml(value, runtime) : value;
+  return printedText(value, runtime);
 }
 
 function capturePlain(runtime: Runtime): CapturedOutput {

@@ -26,7 +26,7 @@ function captured(...parts: string[]): string | Markup {
 
 function print(value: string | Markup): string {
   return value instanceof CapturedText
-    ? printCaptured(value, newBudget())
+    ? printCaptured(value, { isInEscape: false, budget: newBudget() })
     : JSON.stringify(value).slice(1, -1);
 }
 
@@ -92,7 +92,7 @@ test('joining and printing texts use steps of the template budget', () => {
     return budget.steps;
   };
   const text = captured('"'.repeat(16), 'x'.repeat(16), '"') as CapturedText;
-  expect(steps((budget) => printCaptured(text, budget))).toBe(6);
+  expect(steps((budget) => printCaptured(text, { isInEscape: false, budget }))).toBe(6);
   expect(steps((budget) => joinCaptured(['x'.repeat(32)], { budget } as Rendering))).toBeGreaterThanOrEqual(
     2,
   );

@@ -3,7 +3,7 @@ import type { Rendering } from '../rendering.js';
 import { str } from '../values/repr.js';
 import { CapturedText, Markup } from '../values/simple-values.js';
 import type { Value } from '../values/value.js';
-import { escapeJsonString } from './escape.js';
+import { endsInEscape, escapedAfter, escapeJsonString } from './escape.js';
 
 /**
  * Captured text. A macro, set block or filter block captures text that comes partly from the template and partly from
@@ -133,14 +133,22 @@ function* runsOf({ text, trust }: CapturedText) {
   }
 }
 
-/** Escapes the text that comes from values for the inside of a JSON string. */
-export function printCaptured(value: CapturedText, budget: Budget): string {
+/**
+ * Escapes the text that comes from values for the inside of a JSON string. `isInEscape` is the state of the text before
+ * (`endsInEscape`).
+ */
+export function printCaptured(
+  value: CapturedText,
+  { isInEscape, budget }: { isInEscape: boolean; budget: Budget },
+): string {
   budget.characters(value.text.length);
   let printed = '';
   for (const { start, end, isTemplate } of runsOf(value)) {
     budget.step();
     const run = value.text.slice(start, end);
-    printed += isTemplate ? run : escapeJsonString(run, budget);
+    const text = isTemplate ? run : escapedAfter(isInEscape, escapeJsonString(run, budget));
+    printed += text;
+    isInEscape = endsInEscape(text, isInEscape);
   }
   return printed;
 }

@@ -1,11 +1,6 @@
 import type { Session } from '@tocsin/client/browser';
-import {
-  ErrorResponse,
-  InMemoryWebStorage,
-  type User,
-  UserManager,
-  WebStorageStateStore,
-} from 'oidc-client-ts';
+import { ErrorResponse, InMemoryWebStorage, UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import { createSession } from './session.js';
 
 export type SignIn =
   | { kind: 'signed-in'; session: Session; signOut(): void }
@@ -51,7 +46,10 @@ export async function startSignIn(location: Location): Promise<SignIn> {
     returnTo(user.state);
     return {
       kind: 'signed-in',
-      session: createSession(manager),
+      session: createSession({
+        manager,
+        redirect: () => manager.signinRedirect({ prompt: 'none', state: pathOf(window.location) }),
+      }),
       signOut: () => void manager.signoutRedirect(),
     };
   } catch (error) {
@@ -85,37 +83,6 @@ async function readConfig(): Promise<ConsoleConfig> {
   });
   if (!response.ok) throw new Error(`The settings of the console could not be loaded (${response.status}).`);
   return (await response.json()) as ConsoleConfig;
-}
-
-/**
- * An access token that expires within 30 s is renewed before a request is sent, so that no request arrives with an
- * expired token.
- */
-const renewBeforeSeconds = 30;
-
-/**
- * Creates a session that renews the access token with the refresh token. If there is no refresh token or the renewal
- * fails, the browser is redirected to sign in again.
- */
-function createSession(manager: UserManager): Session {
-  let renewal: Promise<User | null> | undefined;
-  const renew = () => {
-    renewal ??= manager.signinSilent().finally(() => {
-      renewal = undefined;
-    });
-    return renewal;
-  };
-  return {
-    async token({ rejected } = {}) {
-      const user = await manager.getUser();
-      const isUsable = (user?.expires_in ?? 0) > renewBeforeSeconds && user?.access_token !== rejected;
-      if (user !== null && isUsable) return user.access_token;
-      const renewed = user?.refresh_token === undefined ? null : await renew().catch(() => null);
-      if (renewed !== null) return renewed.access_token;
-      void manager.signinRedirect({ prompt: 'none', state: pathOf(window.location) });
-      throw new Error('Your session has ended. You are being signed in again.');
-    },
-  };
 }
 
 function pathOf({ pathname, search }: Location): string {

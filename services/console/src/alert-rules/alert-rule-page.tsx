@@ -1,17 +1,16 @@
-import type { AlertRule, PatchAlertRule } from '@tocsin/client/browser';
+import type { AlertRule, PatchAlertRule, Tagged } from '@tocsin/client/browser';
 import { useNavigate, useParams } from 'react-router';
 import { useAlertRule, useAlertRuleActions, usePermission } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeleteButton } from '../shared/delete-button.js';
 import { PauseOrSilence } from '../shared/pause-or-silence.js';
 import { RecordPage } from '../shared/record-page.js';
-import { Button, Card, Failure, Form, LinkButton, Notice, type PageHead, SwitchField } from '../ui/index.js';
+import { Card, Failure, LinkButton, Notice, type PageHead, SwitchField } from '../ui/index.js';
 import './alert-rules.css';
 import { AttachedWebhooks } from './attached-webhooks.js';
 import { FireTestAlert } from './fire-test-alert.js';
-import { RuleFields } from './rule-fields.js';
-import { changedFields, conditionOf, toRuleForm } from './rule-form.js';
-import { useRuleForm } from './use-rule-form.js';
+import { conditionOf } from './rule-form.js';
+import { SettingsForm } from './settings-form.js';
 
 export function AlertRulePage() {
   const { alertRuleId = '' } = useParams();
@@ -22,19 +21,19 @@ export function AlertRulePage() {
   );
 }
 
-function headOf(rule: AlertRule): PageHead {
+function headOf(rule: Tagged<AlertRule>): PageHead {
   const lead = `Fires when the metric is ${conditionOf(rule)}.`;
   return { title: rule.name, lead, actions: <DeleteRule rule={rule} /> };
 }
 
-function Rule({ rule }: { rule: AlertRule }) {
+function Rule({ rule }: { rule: Tagged<AlertRule> }) {
   const canReadAudit = usePermission('audit_read').allowed;
   const paths = usePaths();
   return (
     <>
       <AttachedWebhooks rule={rule} />
       <FireTestAlert rule={rule} />
-      <RuleSettings rule={rule} key={rule.updated_at} />
+      <RuleSettings rule={rule} />
       <div className="row">
         <LinkButton to={paths.alerts({ alert_rule_id: rule.id })}>Alerts of this rule</LinkButton>
         <LinkButton to={paths.deliveries({ alert_rule_id: rule.id })}>Deliveries of this rule</LinkButton>
@@ -46,16 +45,11 @@ function Rule({ rule }: { rule: AlertRule }) {
   );
 }
 
-function RuleSettings({ rule }: { rule: AlertRule }) {
+function RuleSettings({ rule }: { rule: Tagged<AlertRule> }) {
   const permission = usePermission('alert_rule_update');
   const { update } = useAlertRuleActions();
   const isSaving = (field: string) => update.isPending && field in update.variables.changes;
   const change = (changes: PatchAlertRule) => update.mutate({ id: rule.id, changes });
-  const { fields, failure, save } = useRuleForm({
-    initial: toRuleForm(rule),
-    error: update.error,
-    onSave: (edited) => change(changedFields(rule, edited)),
-  });
   return (
     <Card title="Settings">
       {!permission.allowed && (
@@ -74,17 +68,8 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
         isPending={isSaving('silenced_until')}
         onChange={permission.allowed ? (silenced_until) => change({ silenced_until }) : undefined}
       />
-      <Form onSubmit={save}>
-        <RuleFields {...fields} isDisabled={!permission.allowed} />
-        {failure !== null && <Failure error={failure} />}
-        {permission.allowed && (
-          <div>
-            <Button type="submit" isPending={update.isPending}>
-              {update.isPending ? 'Saving …' : 'Save'}
-            </Button>
-          </div>
-        )}
-      </Form>
+      {update.error !== null && <Failure error={update.error} />}
+      <SettingsForm rule={rule} isDisabled={!permission.allowed} isChanging={update.isPending} />
     </Card>
   );
 }
@@ -100,7 +85,9 @@ function DeleteRule({ rule: { id, name } }: { rule: AlertRule }) {
       name={name}
       effect="Its further alerts are recorded, and nothing is sent. The records of its deliveries stay."
       deletion={remove}
-      onConfirm={() => remove.mutate(id, { onSuccess: () => navigate(paths.alertRules()) })}
+      onConfirm={() =>
+        remove.mutate(id, { onSuccess: () => navigate(paths.alertRules(), { replace: true }) })
+      }
     />
   );
 }

@@ -1,10 +1,12 @@
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Permitted, useAlertRuleActions, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { AskBeforeLeaving } from '../shared/ask-before-leaving.js';
 import { Button, Card, Failure, Form, LinkButton, Page, useSearch } from '../ui/index.js';
 import './alert-rules.css';
 import { RuleFields } from './rule-fields.js';
-import { emptyRule } from './rule-form.js';
+import { emptyRule, isSameForm } from './rule-form.js';
 import { useRuleForm } from './use-rule-form.js';
 
 const parameters = ['webhook'] as const;
@@ -30,15 +32,17 @@ function NewAlertRule() {
   const paths = usePaths();
   const webhooks = useWebhooks();
   const attached = webhooks.data?.find(({ id }) => id === values.webhook);
-  const { fields, failure, save } = useRuleForm({
-    initial: emptyRule,
-    error: create.error,
-    onSave: (rule) =>
-      create.mutate(
-        { ...rule, ...(attached && { notification_webhook_ids: [attached.id] }) },
-        { onSuccess: ({ id }) => navigate(paths.alertRule(id)) },
-      ),
-  });
+  const [form, setForm] = useState(emptyRule);
+  const isSaving = create.isPending || create.isSuccess;
+  const { fields, failure, check } = useRuleForm({ form, onChange: setForm, error: create.error });
+  const save = () => {
+    const rule = check();
+    if (rule === undefined) return;
+    create.mutate(
+      { ...rule, ...(attached && { notification_webhook_ids: [attached.id] }) },
+      { onSuccess: ({ id }) => navigate(paths.alertRule(id)) },
+    );
+  };
   return (
     <Form onSubmit={save}>
       <Card>
@@ -56,6 +60,7 @@ function NewAlertRule() {
         </Button>
         <LinkButton to={paths.alertRules()}>Cancel</LinkButton>
       </div>
+      <AskBeforeLeaving when={!isSaving && !isSameForm(form, emptyRule)} />
     </Form>
   );
 }

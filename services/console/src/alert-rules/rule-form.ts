@@ -36,6 +36,12 @@ export function toRuleForm(rule: AlertRule): RuleForm {
   return { ...texts, bound, cooldownSeconds };
 }
 
+export function isSameForm(form: RuleForm, other: RuleForm): boolean {
+  return formFields.every((field) => form[field] === other[field]);
+}
+
+export const formFields = Object.keys(emptyRule) as (keyof RuleForm)[];
+
 /**
  * Converts the form to the fields of an API request. If fields are invalid, returns an error message for each of them.
  */

@@ -8,32 +8,30 @@ import {
 } from './rule-form.js';
 
 export interface RuleFormOptions {
-  initial: RuleForm;
+  form: RuleForm;
+  onChange(form: RuleForm): void;
   /** Error of the latest request that saved the rule, or null if there is none. */
   error: Error | null;
-  /** Called with the fields of a valid form when the user saves it. */
-  onSave(fields: RuleFormFields): void;
 }
 
 /**
- * State of a form for an alert rule: the typed texts, the errors of each field, and a function that saves the rule.
+ * Errors of a form for an alert rule by field, and a function that checks the form. The caller keeps the typed texts.
  */
-export function useRuleForm({ initial, error, onSave }: RuleFormOptions) {
-  const [form, setForm] = useState(initial);
+export function useRuleForm({ form, onChange, error }: RuleFormOptions) {
   const [errors, setErrors] = useState<RuleFieldErrors>({});
   const refused = ruleErrorsOf(error);
-  const save = () => {
+  const check = (): RuleFormFields | undefined => {
     const result = fromRuleForm(form);
-    if ('errors' in result) return setErrors(result.errors);
-    setErrors({});
-    onSave(result.fields);
+    setErrors('errors' in result ? result.errors : {});
+    return 'fields' in result ? result.fields : undefined;
   };
   return {
     /** Props of `RuleFields`. */
-    fields: { form, errors: { ...refused, ...errors }, onChange: setForm },
+    fields: { form, errors: { ...refused, ...errors }, onChange },
     /** The part of `error` that belongs to no field of the form, or null. */
     failure: refused === undefined ? error : otherError(refused),
-    save,
+    /** Returns the fields of a request, or shows the errors of the form and returns undefined. */
+    check,
   };
 }
 

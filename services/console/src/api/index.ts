@@ -1,3 +1,4 @@
+export { asConflict } from './change-read.js';
 export { ClientProvider } from './client.js';
 export type { LiveList } from './live-list.js';
 export { checkPermission, grantingRoles } from './permissions.js';
@@ -28,7 +29,6 @@ export { type Job, type JobFilters, type JobKind, useJobActions, useJobs } from 
 export { useNoticeWebhook, useSettings, useUpdateSettings } from './use-settings.js';
 export { useSigningSecretActions, useSigningSecrets } from './use-signing-secrets.js';
 export {
-  ChangedMeanwhileError,
   useSendSavedTest,
   useSendTest,
   useWebhook,

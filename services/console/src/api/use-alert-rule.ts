@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { CreateAlertRule, PatchAlertRule, PublishAlert } from '@tocsin/client/browser';
+import type { AlertRule, CreateAlertRule, PatchAlertRule, PublishAlert } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
-import { changeRead, idsAfter } from './change-read.js';
+import { asConflict, changeEdited, changeRead, idsAfter } from './change-read.js';
 import { useClient } from './client.js';
 import { haveEnded } from './ended-deliveries.js';
 import { firstPage } from './live-list.js';
@@ -16,6 +16,13 @@ export function useAlertRule(id: string) {
   });
 }
 
+export interface AlertRuleUpdate {
+  id: string;
+  changes: PatchAlertRule;
+  /** ETag of the version that was edited. If the server has another version, `ChangedMeanwhileError` is thrown. */
+  seen?: string | undefined;
+}
+
 export interface Attachment {
   ruleId: string;
   webhookId: string;
@@ -24,7 +31,7 @@ export interface Attachment {
 
 /**
  * Mutations of alert rules. After each mutation, the list of rules is fetched again. Unless the rule was deleted, the
- * rule in the response also replaces the cached rule.
+ * rule in the response, or the current rule after a conflict, also replaces the cached rule.
  */
 export function useAlertRuleActions() {
   const client = useClient();
@@ -33,9 +40,17 @@ export function useAlertRuleActions() {
   return {
     create: useMutation({ mutationFn: (rule: CreateAlertRule) => client.alertRules.create(rule), onSuccess }),
     update: useMutation({
-      mutationFn: ({ id, changes }: { id: string; changes: PatchAlertRule }) =>
-        client.alertRules.update(id, changes),
+      mutationFn: ({ id, changes, seen }: AlertRuleUpdate) =>
+        changeEdited(
+          'alert rule',
+          () => client.alertRules.update(id, changes, { ifMatch: seen }),
+          () => client.alertRules.get(id),
+        ),
       onSuccess,
+      onError(error) {
+        const conflict = asConflict<AlertRule>(error);
+        return conflict && onSuccess(conflict.current);
+      },
     }),
     /**
      * Attaches or detaches one webhook. The rule is read directly before the change and written with `If-Match`, so

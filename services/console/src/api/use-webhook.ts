@@ -1,12 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import {
-  type CreateWebhook,
-  type PatchWebhook,
-  PreconditionFailedError,
-  type Tagged,
-  type TestWebhook,
-  type Webhook,
-} from '@tocsin/client/browser';
+import type { CreateWebhook, PatchWebhook, TestWebhook } from '@tocsin/client/browser';
+import { changeEdited } from './change-read.js';
 import { useClient } from './client.js';
 import { useWorkspaceCache, useWorkspaceQuery } from './workspace-query.js';
 
@@ -17,20 +11,6 @@ export function useWebhook(id: string, { pollMs }: { pollMs?: number } = {}) {
     fetch: (client, options) => client.webhooks.get(id, options),
     refetchInterval: pollMs ?? false,
   });
-}
-
-/**
- * Error: the webhook was changed after it was loaded, for example by another user. `current` is the version on the
- * server.
- */
-export class ChangedMeanwhileError extends Error {
-  readonly current: Tagged<Webhook>;
-
-  constructor(current: Tagged<Webhook>) {
-    super('Somebody else changed this webhook while you were editing it.');
-    this.name = 'ChangedMeanwhileError';
-    this.current = current;
-  }
 }
 
 export interface WebhookUpdate {
@@ -54,14 +34,12 @@ export function useWebhookActions() {
       onSuccess,
     }),
     update: useMutation({
-      async mutationFn({ id, changes, seen }: WebhookUpdate) {
-        try {
-          return await client.webhooks.update(id, changes, { ifMatch: seen });
-        } catch (error) {
-          if (!(error instanceof PreconditionFailedError)) throw error;
-          throw new ChangedMeanwhileError(await client.webhooks.get(id));
-        }
-      },
+      mutationFn: ({ id, changes, seen }: WebhookUpdate) =>
+        changeEdited(
+          'webhook',
+          () => client.webhooks.update(id, changes, { ifMatch: seen }),
+          () => client.webhooks.get(id),
+        ),
       onSuccess,
     }),
     remove: useMutation({

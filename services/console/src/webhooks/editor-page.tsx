@@ -1,9 +1,10 @@
 import type { Tagged, Webhook } from '@tocsin/client/browser';
 import { useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { ChangedMeanwhileError, Permitted, useWebhook, useWebhookActions } from '../api/index.js';
+import { asConflict, Permitted, useWebhook, useWebhookActions } from '../api/index.js';
 import { usePaths } from '../paths.js';
-import { Button, Failure, Loading, Notice, Page } from '../ui/index.js';
+import { ConflictNotice } from '../shared/conflict-notice.js';
+import { Failure, Loading, Page } from '../ui/index.js';
 import { WebhookEditor } from './webhook-editor.js';
 import { emptyForm, toCreate, toForm, toPatch, type WebhookForm } from './webhook-form.js';
 
@@ -67,7 +68,7 @@ function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   const { update } = useWebhookActions();
   const opened = useOpenSaved();
   const paths = usePaths();
-  const conflict = update.error instanceof ChangedMeanwhileError ? update.error : undefined;
+  const conflict = asConflict<Webhook>(update.error);
   const before = useMemo(() => toForm(loaded), [loaded]);
   const save = (form: WebhookForm, seen: string | undefined) => {
     setEdited(form);
@@ -81,20 +82,14 @@ function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   return (
     <>
       {conflict !== undefined && edited !== undefined && (
-        <Notice tone="bad">
-          <p>{`${conflict.message} Your changes are not saved yet.`}</p>
-          <div className="row">
-            <Button onPress={() => save(edited, undefined)}>Overwrite their changes</Button>
-            <Button
-              onPress={() => {
-                setLoaded(conflict.current);
-                update.reset();
-              }}
-            >
-              Discard my changes
-            </Button>
-          </div>
-        </Notice>
+        <ConflictNotice
+          conflict={conflict}
+          onOverwrite={() => save(edited, undefined)}
+          onDiscard={() => {
+            setLoaded(conflict.current);
+            update.reset();
+          }}
+        />
       )}
       <WebhookEditor
         key={loaded.etag}

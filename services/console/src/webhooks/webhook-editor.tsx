@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
-import { useBlocker } from 'react-router';
+import { useRef, useState } from 'react';
+import { AskBeforeLeaving } from '../shared/ask-before-leaving.js';
 import {
   type CodeEditorHandle,
   type Inspection,
@@ -8,7 +8,7 @@ import {
   ReadyTemplates,
   TemplateWorkbench,
 } from '../template-editor/index.js';
-import { Button, Card, Dialog, Failure, LinkButton, Notice, SwitchField, TextField } from '../ui/index.js';
+import { Button, Card, Failure, LinkButton, Notice, SwitchField, TextField } from '../ui/index.js';
 import './webhooks.css';
 import { fromOptionTexts, type OptionTexts } from './delivery-options.js';
 import { DeliveryOptionsFields } from './delivery-options-fields.js';
@@ -130,39 +130,6 @@ function Placeholders({ open }: { open: readonly (readonly [string, string])[] }
         ))}
       </ul>
     </Notice>
-  );
-}
-
-/**
- * Asks for confirmation before the user leaves the page with unsaved changes, within the console or to another site.
- */
-function AskBeforeLeaving({ when }: { when: boolean }) {
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => when && currentLocation.pathname !== nextLocation.pathname,
-  );
-  useEffect(() => {
-    if (!when) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [when]);
-  return (
-    <Dialog
-      title="Leave without saving?"
-      role="alertdialog"
-      isOpen={blocker.state === 'blocked'}
-      onClose={() => blocker.reset?.()}
-      actions={
-        <>
-          <Button onPress={() => blocker.reset?.()}>Stay</Button>
-          <Button kind="danger" onPress={() => blocker.proceed?.()}>
-            Leave
-          </Button>
-        </>
-      }
-    >
-      <p>Your changes are not saved.</p>
-    </Dialog>
   );
 }
 

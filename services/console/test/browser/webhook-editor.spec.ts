@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from './fixtures.js';
-import { createWebhook } from './records.js';
+import { createRule, createWebhook } from './records.js';
 import { expectAccessible, openPage, signIn } from './steps.js';
 
 test('a user creates, tests and corrects a webhook, and redelivers its failed deliveries', async ({
@@ -179,6 +179,78 @@ test('an API error is shown at its field, and leaving with unsaved changes needs
   await openPage(page, 'Alert rules');
   await page.getByRole('button', { name: 'Leave' }).click();
   await expect(page.getByRole('heading', { name: 'Alert rules', level: 1 })).toBeVisible();
+});
+
+test('typed settings of a rule survive its changes, and overwrite a conflict only on request', async ({
+  page,
+  stack,
+}) => {
+  const { api } = stack;
+  const webhookId = await createWebhook(stack, { name: 'Of the settings', path: '/settings' });
+  const { id } = await createRule(stack, webhookId, { name: 'Settings' });
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/alert-rules/${id}`);
+  const threshold = page.getByLabel('Threshold');
+  const cooldown = page.getByLabel('Cooldown in seconds');
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+
+  await test.step('a saved change of another control keeps the typed text', async () => {
+    await threshold.fill('0.77');
+    await api.alertRules.update(id, { cooldown_seconds: 7 });
+    await page.getByRole('switch').click({ force: true });
+    await expect(page.getByRole('switch')).not.toBeChecked();
+    await expect(cooldown).toHaveValue('7');
+    await expect(threshold).toHaveValue('0.77');
+    await page.getByRole('button', { name: 'Detach' }).click();
+    await expect(page.getByText('None yet: its alerts are recorded, and nothing is sent.')).toBeVisible();
+    await expect(threshold).toHaveValue('0.77');
+  });
+
+  await test.step('leaving with unsaved settings needs confirmation', async () => {
+    await openPage(page, 'Alerts');
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await expect(threshold).toHaveValue('0.77');
+  });
+
+  await test.step('a conflicting change is overwritten only on request', async () => {
+    await api.alertRules.update(id, { threshold: 0.5 });
+    await save.click();
+    await expect(page.getByText('Somebody else changed this alert rule')).toBeVisible();
+    await expectAccessible(page);
+    expect((await api.alertRules.get(id)).threshold).toBe(0.5);
+    await page.getByRole('button', { name: 'Overwrite their changes' }).click();
+    await expect(page.getByText('Fires when the metric is above 0.77.')).toBeVisible();
+    expect(await api.alertRules.get(id)).toMatchObject({ threshold: 0.77, cooldown_seconds: 7 });
+  });
+
+  await test.step('discarded changes are replaced by the values of the other user', async () => {
+    await threshold.fill('0.66');
+    await api.alertRules.update(id, { threshold: 0.4 });
+    await save.click();
+    await page.getByRole('button', { name: 'Discard my changes' }).click();
+    await expect(threshold).toHaveValue('0.4');
+    await threshold.fill('0.30');
+    await save.click();
+    await expect(threshold).toHaveValue('0.3');
+    await openPage(page, 'Alerts');
+    await expect(page.getByRole('heading', { name: 'Alerts', level: 1 })).toBeVisible();
+  });
+
+  await test.step('a rule with unsaved settings is deleted without a second question', async () => {
+    await page.goto(`${stack.api_url}/w/${stack.workspace_id}/alert-rules/${id}`);
+    await threshold.fill('0.2');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByRole('heading', { name: 'Alert rules', level: 1 })).toBeVisible();
+  });
+
+  await test.step('leaving a new rule with typed text needs confirmation', async () => {
+    await page.getByRole('link', { name: 'New alert rule' }).first().click();
+    await page.getByLabel('Name', { exact: true }).fill('Typed');
+    await openPage(page, 'Alerts');
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await expect(page.getByRole('heading', { name: 'Alerts', level: 1 })).toBeVisible();
+  });
 });
 
 async function undoUntil(page: Page, target: Locator): Promise<void> {

@@ -46,10 +46,10 @@ test('a token is used until it expires if its renewal fails, and the next reques
 });
 
 test.each([
-  ['network error', networkError],
-  ['temporary error of the provider', new ErrorResponse({ error: 'temporarily_unavailable' })],
-  ['error of a proxy', new ErrorResponse({ error: 'Service Unavailable' })],
-])('after a token has expired, a %s at its renewal fails only one request', async (_, error) => {
+  ['a network error', networkError],
+  ['a temporary error of the provider', new ErrorResponse({ error: 'temporarily_unavailable' })],
+  ['an error of a proxy', new ErrorResponse({ error: 'Service Unavailable' })],
+])('after a token has expired, %s at its renewal fails only one request', async (_, error) => {
   const { session, redirects } = setUp(0, [error, 'second'], 'refresh');
   await expect(session.token()).rejects.toThrow('Your session could not be renewed');
   expect(await session.token()).toBe('second');

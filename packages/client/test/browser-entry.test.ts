@@ -102,7 +102,7 @@ test('requests use the fetch function of the options, send no cookies, and rejec
 });
 
 test('a fired alert gets its id before the first request, and retries send the same id', async () => {
-  api.script({ status: 503, headers: { 'retry-after': '0' } }, { body: { alert_id: 'x' } });
+  api.script({ status: 503, headers: { 'retry-after': '0' } });
   const fire = { alert_rule_id: 'r', model_id: 'm', model_name: 'n', metric_value: 1 };
   await platform(async () => 't').alerts.fire(fire);
   const ids = api.seen.map(({ body }) => JSON.parse(body).alert_id);

@@ -211,47 +211,6 @@ describe('unconfirmed alerts', () => {
     await publisher.close();
   });
 
-  test('over HTTP an unconfirmed alert is retried with the same id until the timeout', async () => {
-    const api = await startScriptedApi();
-    api.script(...Array.from({ length: 99 }, () => ({ status: 503 })));
-    const clock = createManualClock();
-    const publisher = createHttpPublisher({ ...settingsOf(api), clock, giveUpAfterMs: 10_000 });
-    await expect(publisher.publish(alert())).rejects.toMatchObject({ code: 'unconfirmed' });
-    expect(api.seen.length).toBeGreaterThan(4);
-    expect(new Set(api.seen.map(({ body }) => body)).size).toBe(1);
-    await api.close();
-  });
-
-  test('over HTTP a retry waits for the time in the header Retry-After', async () => {
-    const api = await startScriptedApi();
-    api.script({ status: 429, headers: { 'retry-after': '20' } }, { status: 503 }, { status: 202 });
-    const clock = createManualClock();
-    const publisher = createHttpPublisher({ ...settingsOf(api), clock, random: () => 1 });
-    await publisher.publish(alert());
-    expect(clock.sleeps).toEqual([20_000, 500]);
-    await api.close();
-  });
-
-  test('over HTTP an alert whose publishing is aborted counts as unconfirmed, not as refused', async () => {
-    const api = await startScriptedApi();
-    api.script({ hang: true });
-    const publisher = createHttpPublisher(settingsOf(api));
-    const controller = new AbortController();
-    const publishing = publisher.publish(alert(), { signal: controller.signal });
-    controller.abort();
-    await expect(publishing).rejects.toMatchObject({ code: 'unconfirmed' });
-    await api.close();
-  });
-
-  test('an alert that the API rejects with status 422 fails as refused, without retries', async () => {
-    const api = await startScriptedApi();
-    api.script({ status: 422, body: { code: 'validation_failed', detail: 'unknown rule' } });
-    const publisher = createHttpPublisher(settingsOf(api));
-    await expect(publisher.publish(alert())).rejects.toMatchObject({ code: 'refused' });
-    expect(api.seen).toHaveLength(1);
-    await api.close();
-  });
-
   test.each([
     { metric_value: Number.NaN },
     { model_name: 'a\0b' },

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { ConnectionError } from './errors.js';
 import { createPaged, type Paged, path } from './requests.js';
 import type {
   Alert,
@@ -8,12 +9,14 @@ import type {
   PublishAlert,
   PublishedAlerts,
 } from './schemas.js';
-import type { CallOptions, Send } from './transport.js';
+import type { ApiResponse, CallOptions, Send } from './transport.js';
 
 export interface AlertsApi {
   /**
    * Publishes an alert. Resolves when the broker has confirmed it; from then on the alert cannot be lost. A missing
    * `alert_id` or `fired_at` is generated before the first request, so that all retries have the same values.
+   * @throws ConnectionError if a successful response is not 202 with the `alert_id` of the request, for example because
+   * a proxy sent it
    */
   fire(alert: PublishAlert, options?: CallOptions): Promise<AlertAccepted>;
   /**
@@ -49,20 +52,36 @@ export function createAlertsApi({
 }): AlertsApi {
   const collection = () => path`/api/v1/workspaces/${workspace()}/alerts`;
   const single = (id: string) => `${collection()}${path`/${id}`}`;
-  const identified = (alert: PublishAlert): PublishAlert => ({
+  const identified = (alert: PublishAlert): PublishAlert & { alert_id: string } => ({
     ...alert,
     alert_id: alert.alert_id ?? crypto.randomUUID(),
     fired_at: alert.fired_at ?? new Date(clock.now()).toISOString(),
   });
-  const post = async <T>(path: string, body: unknown, options: CallOptions | undefined): Promise<T> =>
-    (await send<T>({ method: 'POST', path, body, idempotent: true, options })).body;
+  const post = <T>(path: string, body: unknown, options: CallOptions | undefined): Promise<ApiResponse<T>> =>
+    send<T>({ method: 'POST', path, body, idempotent: true, options });
   return {
-    fire: async (alert, options) => post<AlertAccepted>(collection(), identified(alert), options),
+    async fire(alert, options) {
+      const sent = identified(alert);
+      return checkAccepted(await post<AlertAccepted | undefined>(collection(), sent, options), sent.alert_id);
+    },
     fireBatch: async (alerts, options) =>
-      post<PublishedAlerts>(`${collection()}/batch`, alerts.map(identified), options),
+      (await post<PublishedAlerts>(`${collection()}/batch`, alerts.map(identified), options)).body,
     list: (query, options) => createPaged(send, { path: collection(), query, options }),
     get: async (id, options) => (await send<Alert>({ method: 'GET', path: single(id), options })).body,
     dispatch: async (id, options) =>
       (await send<AlertDispatched>({ method: 'POST', path: `${single(id)}/dispatch`, options })).body,
   };
+}
+
+/** Checks that a response confirms the alert with the id `alertId`. The API returns ids in lower case. */
+function checkAccepted(
+  { status, body }: ApiResponse<AlertAccepted | undefined>,
+  alertId: string,
+): AlertAccepted {
+  if (status === 202 && String(body?.alert_id).toLowerCase() === alertId.toLowerCase())
+    return body as AlertAccepted;
+  throw new ConnectionError(
+    'invalid_response',
+    `The response (${status}) does not confirm the alert. Check that the address is the API’s.`,
+  );
 }

@@ -39,6 +39,7 @@ export interface ChangeOptions extends CallOptions {
 }
 
 export interface ApiResponse<T> {
+  status: number;
   headers: Headers;
   body: T;
 }
@@ -86,7 +87,7 @@ export function createTransport(transport: TransportOptions): Send {
     for (let tries = 1; ; tries += 1) {
       const outcome = await tryOnce(transport, request, token);
       if (outcome.kind === 'response' && outcome.status < 300)
-        return { headers: outcome.headers, body: parse<T>(outcome) };
+        return { status: outcome.status, headers: outcome.headers, body: parse<T>(outcome) };
       if (session && !replaced && outcome.kind === 'response' && outcome.status === 401) {
         replaced = true;
         token = await session.token({ rejected: token, signal });

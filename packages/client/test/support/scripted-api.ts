@@ -18,7 +18,10 @@ export interface Reply {
   hang?: boolean;
 }
 
-/** Starts an HTTP server that sends the given responses in order, and `{}` after the last one. */
+/**
+ * Starts an HTTP server that sends the given responses in order. After the last one it confirms alerts as the API does,
+ * and responds to every other request with `{}`.
+ */
 export async function startScriptedApi() {
   const seen: Seen[] = [];
   const replies: Reply[] = [];
@@ -26,8 +29,9 @@ export async function startScriptedApi() {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url = '', headers } = request;
-    seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-    const { status = 200, headers: more = {}, body = {}, cut, hang } = replies.shift() ?? {};
+    const received = { method, url, headers, body: Buffer.concat(chunks).toString() };
+    seen.push(received);
+    const { status = 200, headers: more = {}, body = {}, cut, hang } = replies.shift() ?? replyTo(received);
     if (hang) return;
     if (cut) return void request.socket.destroy();
     const type = status < 300 ? 'application/json' : 'application/problem+json';
@@ -48,3 +52,8 @@ export async function startScriptedApi() {
 }
 
 export type ScriptedApi = Awaited<ReturnType<typeof startScriptedApi>>;
+
+function replyTo({ method, url, body }: Seen): Reply {
+  if (method !== 'POST' || !url.endsWith('/alerts')) return {};
+  return { status: 202, body: { alert_id: JSON.parse(body).alert_id } };
+}

@@ -68,6 +68,18 @@ test('a retry waits for the time in the header Retry-After', async () => {
   expect(clock.sleeps).toEqual([20_000, 500]);
 });
 
+test.each(['0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
+  'with the value %j of Retry-After, a retry waits for the backoff',
+  async (value) => {
+    const limited = { status: 503, headers: { 'retry-after': value } };
+    api.script(limited, limited, limited);
+    const clock = createManualClock();
+    const publisher = createHttpPublisher({ ...settingsOf(api), clock, random: () => 1 });
+    await publisher.publish(alert());
+    expect(clock.sleeps).toEqual([250, 500, 1_000]);
+  },
+);
+
 test('an alert whose publishing is aborted counts as unconfirmed, not as refused', async () => {
   api.script({ hang: true });
   const publisher = createHttpPublisher(settingsOf(api));

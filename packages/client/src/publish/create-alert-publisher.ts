@@ -28,7 +28,7 @@ export interface Carrier {
 
 export type PublishFailure =
   | { kind: 'refused' | 'misconfigured' }
-  /** `waitMs` is the delay that the header `Retry-After` asks for, in milliseconds. */
+  /** `waitMs` is the delay that the header `Retry-After` asks for, in milliseconds. A retry waits at least the backoff. */
   | { kind: 'transient'; waitMs?: number | undefined };
 
 const retryBackoff = { firstMs: 250, maxMs: 5_000 };
@@ -55,7 +55,8 @@ export function createAlertPublisher(carrier: Carrier, options: PublisherOptions
       const given = { cause: cause.error };
       if (signal?.aborted) throw new AlertNotPublishedError('unconfirmed', alert, given);
       if (failure.kind !== 'transient') throw new AlertNotPublishedError(failure.kind, alert, given);
-      const waitMs = failure.waitMs ?? exponentialBackoffMs(tries, { ...retryBackoff, random });
+      const backoffMs = exponentialBackoffMs(tries, { ...retryBackoff, random });
+      const waitMs = Math.max(failure.waitMs ?? 0, backoffMs);
       if (clock.now() + waitMs >= deadlineMs) throw new AlertNotPublishedError('unconfirmed', alert, given);
       await clock.sleep(waitMs, signal).catch(() => {
         throw new AlertNotPublishedError('unconfirmed', alert, given);

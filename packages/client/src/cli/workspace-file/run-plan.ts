@@ -124,10 +124,11 @@ export function nameOf({ kind, label }: Step): string {
 }
 
 const maxLimitedMs = 120_000;
+const minLimitedWaitMs = 1_000;
 
 /**
  * Repeats a request after 429, for up to two minutes. This is safe for every request, because a rate-limited request
- * has no effect.
+ * has no effect. `Retry-After` can be 0, or a time in the past, so each retry waits at least one second.
  */
 async function retryWhenLimited<T>({ clock, signal }: Deps, send: () => Promise<T>): Promise<T> {
   const endMs = clock.now() + maxLimitedMs;
@@ -136,7 +137,7 @@ async function retryWhenLimited<T>({ clock, signal }: Deps, send: () => Promise<
       return await send();
     } catch (error) {
       if (!(error instanceof TooManyRequestsError) || clock.now() >= endMs) throw error;
-      await clock.sleep(error.retryAfterMs ?? 1_000, signal);
+      await clock.sleep(Math.max(error.retryAfterMs ?? 0, minLimitedWaitMs), signal);
     }
   }
 }

@@ -20,7 +20,8 @@ export const exitCodes = {
 
 export const exitCodesHelp = `Exit codes:
   0  done
-  1  failure: a failed test, a template that does not render, an alert that was not confirmed
+  1  failure: a failed test, a template that does not render, an alert that was not confirmed,
+     an output that cannot be written
   2  the command line is invalid
   3  not logged in, or the credential was refused
   4  the credential does not have the permission

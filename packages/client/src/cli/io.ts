@@ -16,6 +16,8 @@ export interface Io {
 /** An output stream. `isTTY` is true only for a terminal, and `columns` is its width in characters. */
 export interface Terminal {
   write(text: string): unknown;
+  /** True after the stream has failed, for example because its reader has ended. Further output is discarded. */
+  isClosed?: boolean | undefined;
   isTTY?: boolean | undefined;
   columns?: number | undefined;
 }

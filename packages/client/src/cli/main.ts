@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { systemClock } from '../clock.js';
 import { exitCodes } from './exit-codes.js';
+import { createProcessTerminal } from './process-terminal.js';
 import { runCli } from './run-cli.js';
 
 const interrupted = new AbortController();
@@ -13,14 +14,16 @@ function interrupt(): void {
   setTimeout(() => process.exit(exitCodes.interrupted), 1_000).unref();
 }
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // EPIPE means that the program that reads the output, such as `head`, has ended. This is not an error of the command.
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+const stderr = createProcessTerminal(process.stderr, () => {
+  process.exitCode ||= exitCodes.failed;
+});
+const stdout = createProcessTerminal(process.stdout, ({ message }) => {
+  stderr.write(`tocsin: The output cannot be written: ${message}\n`);
+  process.exitCode ||= exitCodes.failed;
 });
 
-const { env, stdin, stdout, stderr } = process;
-process.exitCode = await runCli(process.argv.slice(2), {
+const { env, stdin } = process;
+const code = await runCli(process.argv.slice(2), {
   clock: systemClock,
   env,
   stdin,
@@ -28,3 +31,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stderr,
   signal: interrupted.signal,
 });
+// The streams report errors later than `write` returns, and set the exit code too.
+if (code !== exitCodes.ok) process.exitCode = code;

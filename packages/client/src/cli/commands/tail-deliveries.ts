@@ -12,7 +12,7 @@ const recheckedAtOnce = 8;
 
 /**
  * Prints each delivery that matches the filter: when it appears, and when its status or number of attempts changes,
- * until it has ended. Continues until the signal is aborted. Without `--since`, only new deliveries are printed.
+ * until it has ended. Continues until the signal is aborted or nobody reads the output. Without `--since`, only new deliveries are printed.
  */
 export async function tailDeliveries(context: PlatformContext<SearchFlags>): Promise<void> {
   const { options, platform, io, out, signal } = context;
@@ -50,7 +50,7 @@ export async function tailDeliveries(context: PlatformContext<SearchFlags>): Pro
     forgetOldest(seen, open);
   };
 
-  for (;;) {
+  while (!io.stdout.isClosed) {
     try {
       await round();
     } catch (error) {

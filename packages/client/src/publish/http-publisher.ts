@@ -1,7 +1,7 @@
-import { ApiError, ConnectionError } from '../api/errors.js';
+import { ApiError } from '../api/errors.js';
 import { createPlatformClient } from '../api/platform-client.js';
+import { isTransient } from '../is-transient.js';
 import type { Session } from '../sessions/session.js';
-import { SessionError } from '../sessions/session-error.js';
 import type { AlertPublisher } from './alert-publisher.js';
 import {
   createAlertPublisher,
@@ -35,12 +35,6 @@ export function createHttpPublisher(options: HttpPublisherOptions): AlertPublish
 }
 
 function classify(error: unknown): PublishFailure {
-  if (error instanceof ApiError) {
-    const { status, retryAfterMs } = error;
-    // A proxy in front of the API can send 408 and every status from 500 on while the API restarts.
-    const isTransient = status === 408 || status === 429 || status >= 500;
-    return isTransient ? { kind: 'transient', waitMs: retryAfterMs } : { kind: 'refused' };
-  }
-  const isUnreachable = error instanceof SessionError && error.code === 'provider_unreachable';
-  return { kind: isUnreachable || error instanceof ConnectionError ? 'transient' : 'refused' };
+  if (!isTransient(error)) return { kind: 'refused' };
+  return { kind: 'transient', waitMs: error instanceof ApiError ? error.retryAfterMs : undefined };
 }

@@ -1,5 +1,6 @@
-import { ConnectionError, UnavailableError } from '../../api/errors.js';
+import { ApiError } from '../../api/errors.js';
 import type { Delivery } from '../../api/schemas.js';
+import { isTransient } from '../../is-transient.js';
 import type { PlatformContext } from '../action.js';
 import { deliveryColors, describeResponse } from '../delivery-columns.js';
 import { type SearchFlags, searchOf } from '../delivery-filters.js';
@@ -21,7 +22,7 @@ export async function tailDeliveries(context: PlatformContext<SearchFlags>): Pro
   const { status, status_code, error_code, ...filter } = searchOf(options);
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();
-  let since = filter.since ?? new Date(io.clock.now()).toISOString();
+  let since = filter.since;
 
   const note = (delivery: Delivery) => {
     const state = `${delivery.status} ${delivery.attempts_made}`;
@@ -36,6 +37,7 @@ export async function tailDeliveries(context: PlatformContext<SearchFlags>): Pro
   };
 
   const round = async () => {
+    since ??= await afterNewest(context);
     const found = await listNewest(platform.deliveries.list({ ...filter, since, limit: 1000 }, { signal }));
     if (found.length >= listedAtOnce) out.note(`Only the newest ${listedAtOnce} deliveries are shown.`);
     for (const delivery of found.reverse()) note(delivery);
@@ -51,14 +53,30 @@ export async function tailDeliveries(context: PlatformContext<SearchFlags>): Pro
   };
 
   while (!io.stdout.isClosed) {
+    let waitMs = pollMs;
     try {
       await round();
     } catch (error) {
-      if (!(error instanceof ConnectionError || error instanceof UnavailableError)) throw error;
-      out.note(`${error.message} Trying again…`);
+      if (!isTransient(error)) throw error;
+      out.note(`${(error as Error).message} Trying again…`);
+      if (error instanceof ApiError) waitMs = Math.max(pollMs, error.retryAfterMs ?? 0);
     }
-    await io.clock.sleep(pollMs, signal);
+    await io.clock.sleep(waitMs, signal);
   }
+}
+
+/**
+ * Assumed maximum time by which the clock of this machine is ahead of the clock of the API, in milliseconds. The start
+ * of the time range is not earlier than this, because the API searches a long range slowly.
+ */
+const clockToleranceMs = 10 * 60_000;
+
+/** Returns the time directly after the newest delivery. The API sets the times of deliveries, so its clock decides. */
+async function afterNewest({ platform, io, signal }: PlatformContext<SearchFlags>): Promise<string> {
+  const startMs = io.clock.now() - clockToleranceMs;
+  for await (const { created_at } of platform.deliveries.list({ limit: 1 }, { signal }))
+    return new Date(Math.max(startMs, Date.parse(created_at) + 1)).toISOString();
+  return new Date(startMs).toISOString();
 }
 
 /** Maximum number of deliveries that one poll lists, in pages of 1,000. More would exceed the rate limit of the API. */

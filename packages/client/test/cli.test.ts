@@ -160,6 +160,8 @@ describe('command line and output', () => {
     [['whoami', '--api-url', 'http://tocsin.example']],
     [['keys', 'list', '--engine-url', 'http://192.0.2.1']],
     [['alerts', 'list', '--since', 'yesterday']],
+    [['export', '--namespace', 'a/b']],
+    [['export', '--namespace', '']],
     [['deliveries', 'list', '--status', 'lost']],
     [['whoami', '--as', 'nobody']],
     [['whoami', '--stack', '/nonexistent']],

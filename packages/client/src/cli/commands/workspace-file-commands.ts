@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { ApiError } from '../../api/errors.js';
 import { type PlatformContext, runsInWorkspace, withExamples } from '../action.js';
 import { CommandFailure, exitCodeOf, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { nameOf as nameOfFile, readText } from '../read-input.js';
+import { namespaceDescription, namespacePattern } from '../workspace-file/file-schema.js';
 import type { Step } from '../workspace-file/plan.js';
 import { type ReadFile, readWorkspaceFile } from '../workspace-file/read-workspace-file.js';
 import {
@@ -35,7 +36,11 @@ export function addWorkspaceFileCommands(program: Command, io: Io): void {
   const write = program
     .command('export')
     .description('print webhooks, rules and settings as YAML, with variables for urls and header values')
-    .option('--namespace <name>', 'namespace of the file; default: the only namespace that external ids use')
+    .option(
+      '--namespace <name>',
+      'namespace of the file; default: the only namespace that external ids use',
+      parseNamespace,
+    )
     .option('--no-ids', 'omit ids, so that the file can be applied to another workspace');
   runsInWorkspace<ExportFlags>(write, io, async ({ platform, options, out, signal }) => {
     const { namespace, ids: withIds } = options;
@@ -58,6 +63,11 @@ export function addWorkspaceFileCommands(program: Command, io: Io): void {
     'CHAT_URL=https://chat.example.com/hook tocsin apply -f workspace.yaml --yes',
     'tocsin apply -f workspace.yaml --prune',
   ]);
+}
+
+function parseNamespace(text: string): string {
+  if (new RegExp(`^${namespacePattern}$`).test(text)) return text;
+  throw new InvalidArgumentError(`It must be ${namespaceDescription}.`);
 }
 
 async function applyFile({ options, platform, io, out, signal }: PlatformContext<ApplyFlags>): Promise<void> {

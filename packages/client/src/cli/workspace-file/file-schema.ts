@@ -50,6 +50,11 @@ const webhookNames = { type: 'array', maxItems: 20, items: { type: 'string', min
 const { headers, url } = createWebhookSchema.properties;
 const headerValue = headers.additionalProperties.items;
 
+/** A namespace, as a regular expression without anchors. */
+export const namespacePattern = '[A-Za-z0-9][A-Za-z0-9._-]{0,62}';
+export const namespaceDescription =
+  'a namespace: 63 letters, digits, ., _ and - at most, beginning with a letter or digit';
+
 /**
  * JSON Schema of a workspace file. It has the writable fields of the API, except the pause of a webhook and the silence
  * of a rule, which are not configuration.
@@ -60,8 +65,8 @@ export const workspaceFileSchema = {
   properties: {
     namespace: {
       type: 'string',
-      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
-      description: 'a namespace: 63 letters, digits, ., _ and - at most, beginning with a letter or digit',
+      pattern: `^${namespacePattern}$`,
+      description: namespaceDescription,
     },
     settings: {
       type: 'object',

@@ -3,7 +3,13 @@ import { Document, visit } from 'yaml';
 import type { AlertRule, Webhook } from '../../api/schemas.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import { printableLines } from '../text.js';
-import type { AlertRuleEntry, SettingsEntry, WebhookEntry, WorkspaceFile } from './file-schema.js';
+import {
+  type AlertRuleEntry,
+  namespacePattern,
+  type SettingsEntry,
+  type WebhookEntry,
+  type WorkspaceFile,
+} from './file-schema.js';
 import { ruleDefaults, webhookDefaults } from './plan.js';
 import { labelOf, type WorkspaceState } from './workspace-state.js';
 
@@ -90,8 +96,9 @@ export function toYaml(file: WorkspaceFile): string {
 }
 
 function namespaceOf({ webhooks, rules }: WorkspaceState): string {
+  const prefix = new RegExp(`^(${namespacePattern})/`);
   const used = [...webhooks, ...rules].flatMap(
-    ({ external_id }) => /^([A-Za-z0-9][A-Za-z0-9._-]{0,62})\//.exec(external_id ?? '')?.[1] ?? [],
+    ({ external_id }) => prefix.exec(external_id ?? '')?.[1] ?? [],
   );
   const [first, ...others] = [...new Set(used)].sort();
   if (others.length === 0) return first ?? 'default';

@@ -26,8 +26,9 @@ export async function cancelDelivery(
 /**
  * Ends open deliveries among `ids` as skipped and returns their ids. Deliveries that a live worker is sending are left
  * unchanged. The lease is read by a scalar subquery, because it is read again after a wait for a row that a claim had
- * locked. The result of `not exists` would then be that of the row before the claim. Rows are locked in the same order as in workers: first open_deliveries, then deliveries, each by id.
- * Messages of a cancelled delivery remain in the queue; their consumers find no row to claim.
+ * locked. The result of `not exists` would then be that of the row before the claim. Rows are locked in the same order
+ * as in workers: first open_deliveries, then deliveries, each by id. Messages of a cancelled delivery remain in the
+ * queue; their consumers find no row to claim.
  */
 export async function cancelOpen(trx: Knex.Transaction, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];

@@ -96,9 +96,9 @@ export function pageResult(
 const partForAlerts = 0.5;
 
 /**
- * Returns the rows before the first rejected row. A row is rejected if it would open a delivery, and the webhook of this
- * delivery or the workspace already uses more than half of its limit on open deliveries. `opens` contains the webhook of
- * each delivery that a row opens. The deliveries of the returned rows are added to `counts` and `opened`.
+ * Returns the rows before the first rejected row. A row is rejected if it would open a delivery, and the webhook of
+ * this delivery or the workspace already uses more than half of its limit on open deliveries. `opens` contains the
+ * webhook of each delivery that a row opens. The deliveries of the returned rows are added to `counts` and `opened`.
  */
 export async function takeBelowHalfOfLimit<Row extends { opens: string[] }>(
   rows: Row[],

@@ -33,10 +33,10 @@ const startCharacters = 64;
 /**
  * Creates a function that redacts three kinds of secrets: header values of at least 8 characters (except those of
  * `Content-Type` and `Accept`), tokens of at least 4 characters after `Basic` or `Bearer` in these values, and path
- * segments and query values of the URL with at least 16 characters (and at least 8 decoded ones). It finds each secret in several encodings, such as
- * percent-encoded, JSON-escaped and in base64. For an encoded secret with more than 64 characters, a match of the first
- * 64 is sufficient. The text is then redacted up to the first character that differs from the encoded secret. The
- * regular expression is built when the first text is redacted.
+ * segments and query values of the URL with at least 16 characters (and at least 8 decoded ones). It finds each secret
+ * in several encodings, such as percent-encoded, JSON-escaped and in base64. For an encoded secret with more than 64
+ * characters, a match of the first 64 is sufficient. The text is then redacted up to the first character that differs
+ * from the encoded secret. The regular expression is built when the first text is redacted.
  */
 export function createRedactSecrets(request: {
   url: string;

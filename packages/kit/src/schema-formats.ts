@@ -2,9 +2,10 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
  * Adds the formats and keywords that Tocsin's schemas use beyond JSON Schema. The format `uuid` (RFC 9562) rejects all
- * texts that PostgreSQL rejects, and `date-time` (RFC 3339) rejects all texts that JavaScript's Date rejects and all years in UTC that do not have four digits. `uri`
- * accepts the URLs of the WHATWG standard. `printable` rejects control characters, and white space except the space.
- * `x-max-bytes` limits the total UTF-8 bytes of the member names and string values of an object.
+ * texts that PostgreSQL rejects, and `date-time` (RFC 3339) rejects all texts that JavaScript's Date rejects and all
+ * years in UTC that do not have four digits. `uri` accepts the URLs of the WHATWG standard. `printable` rejects control
+ * characters, and white space except the space. `x-max-bytes` limits the total UTF-8 bytes of the member names and
+ * string values of an object.
  */
 export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addFormat('uuid', uuid);

@@ -16,9 +16,9 @@ export interface ConsumerOptions {
   /** Maximum number of messages in flight. */
   prefetch: number;
   /**
-   * Maximum number of bytes of unacknowledged messages. The consumer requests 32 messages until it knows their mean size. Then it
-   * requests as many as fit in half of `maxBytes`, but at most `prefetch`. Above `maxBytes` it returns all messages to
-   * the broker. It receives messages again when at most half of `maxBytes` is in flight.
+   * Maximum number of bytes of unacknowledged messages. The consumer requests 32 messages until it knows their mean
+   * size. Then it requests as many as fit in half of `maxBytes`, but at most `prefetch`. Above `maxBytes` it returns
+   * all messages to the broker. It receives messages again when at most half of `maxBytes` is in flight.
    */
   maxBytes?: number;
   /**

@@ -89,8 +89,8 @@ export async function countAlerts({ knex }: Database, workspaceIds: string[]): P
 }
 
 /**
- * Counts the claims of a workspace that have no attempt: deferrals, for example because no slot became free in time, and
- * claims of workers that died.
+ * Counts the claims of a workspace that have no attempt: deferrals, for example because no slot became free in time,
+ * and claims of workers that died.
  */
 export async function countClaimsWithoutAttempt({ knex }: Database, workspaceId: string): Promise<number> {
   const { rows } = await knex.raw(

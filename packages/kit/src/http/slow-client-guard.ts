@@ -39,8 +39,8 @@ interface Connection {
  * because `maxConnections` connections are open, up to 5 % of this number are closed: the least recently used of the
  * connections that are idle or wait for the rest of a request.
  *
- * A connection with more than `maxPipelined` requests in progress is closed. The request that exceeds the limit is still
- * emitted: the app must not start a request whose socket is destroyed.
+ * A connection with more than `maxPipelined` requests in progress is closed. The request that exceeds the limit is
+ * still emitted: the app must not start a request whose socket is destroyed.
  */
 export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClientLimits> = {}): void {
   const { idleMs, maxUnsentBytes, maxConnections, maxPipelined } = { ...defaults, ...limits };
@@ -99,10 +99,10 @@ function trackConnections(server: Server, maxPipelined: number): Map<Socket, Con
 }
 
 /**
- * Closes a connection, and stops the parser in the middle of a chunk. A chunk of 64 KiB can contain 3,600 requests. Node
- * would create the objects of all of them and keep these until the next turn of the event loop, 3 KB for each request:
- * 400 connections with one chunk each exceed a heap of 256 MB. No documented option prevents this. The parser stops with
- * an error if its callback returns a negative number.
+ * Closes a connection, and stops the parser in the middle of a chunk. A chunk of 64 KiB can contain 3,600 requests.
+ * Node would create the objects of all of them and keep these until the next turn of the event loop, 3 KB for each
+ * request: 400 connections with one chunk each exceed a heap of 256 MB. No documented option prevents this. The parser
+ * stops with an error if its callback returns a negative number.
  */
 function stopReading(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
   socket.destroy();

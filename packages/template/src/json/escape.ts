@@ -26,8 +26,8 @@ export function escapeJsonString(text: string, budget: Budget): string {
 }
 
 /**
- * Returns true if text that has been printed ends with a backslash that starts an escape. `isInEscape` is the result for
- * the text before it.
+ * Returns true if text that has been printed ends with a backslash that starts an escape. `isInEscape` is the result
+ * for the text before it.
  */
 export function endsInEscape(text: string, isInEscape: boolean): boolean {
   let start = text.length;

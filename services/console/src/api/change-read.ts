@@ -51,7 +51,8 @@ export function asConflict<Resource>(error: Error | null): ChangedMeanwhileError
 }
 
 /**
- * Sends a change of a record that a user edited. If the API rejects it because of `If-Match`, reads the current version.
+ * Sends a change of a record that a user edited. If the API rejects it because of `If-Match`, reads the current
+ * version.
  * @throws ChangedMeanwhileError if the server has another version than the edited one
  */
 export async function changeEdited<Resource, Saved>(

@@ -44,8 +44,8 @@ function Overview({ range }: { range: TimeRange }) {
   const webhooks = useWebhooks();
   if (data === undefined && error === null) return <Loading what="the numbers of your deliveries" />;
   const summary = data && summarize(data.steps);
-  // If there are neither webhooks nor deliveries in the time range, the page shows only `WebhooksNeedingAttention`, which offers to
-  // create a webhook or says which roles can.
+  // If there are neither webhooks nor deliveries in the time range, the page shows only `WebhooksNeedingAttention`,
+  // which offers to create a webhook or says which roles can.
   const isNew = summary?.total === 0 && webhooks.data?.length === 0;
   return (
     <>

@@ -14,8 +14,8 @@ export interface ClaimRepository {
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
    * Claims due deliveries of webhooks with a rate limit, retries first, and counts their requests towards the limits in
-   * the same commit. Expired deliveries use no request. They are claimed even if the limit allows no request, except for
-   * webhooks that a person has paused. A webhook whose limit is locked by another transaction is skipped.
+   * the same commit. Expired deliveries use no request. They are claimed even if the limit allows no request, except
+   * for webhooks that a person has paused. A webhook whose limit is locked by another transaction is skipped.
    */
   claimLimited(webhooks: LimitedWebhook[], options: LimitedOptions): Promise<ClaimedDelivery[]>;
 }

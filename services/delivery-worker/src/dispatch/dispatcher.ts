@@ -224,8 +224,8 @@ function applyQuota(
 }
 
 /**
- * Maximum number of expired deliveries of rate-limited webhooks in flight: one batch of records. Thousands can expire at
- * the same time, and the outcomes of other deliveries are recorded behind them.
+ * Maximum number of expired deliveries of rate-limited webhooks in flight: one batch of records. Thousands can expire
+ * at the same time, and the outcomes of other deliveries are recorded behind them.
  */
 const maxExpiredInFlight = 300;
 

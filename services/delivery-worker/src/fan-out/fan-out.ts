@@ -115,8 +115,9 @@ export function createFanOut(deps: FanOutDeps): FanOut {
 
 /**
  * Returns true if a message comes from the queue of unroutable messages and is not an alert. Alerts arrive in that
- * queue while the binding of the queue of alerts is missing. In the queue of alerts itself, an alert with another routing
- * key is accepted: a message that is published through the default exchange has the queue's name as its routing key.
+ * queue while the binding of the queue of alerts is missing. In the queue of alerts itself, an alert with another
+ * routing key is accepted: a message that is published through the default exchange has the queue's name as its routing
+ * key.
  */
 function isUnrouted({ queue, routingKey }: QueueMessage): boolean {
   return queue === unroutedQueue && routingKey !== alertFiredKey;

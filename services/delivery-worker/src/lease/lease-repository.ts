@@ -22,8 +22,8 @@ export interface LeaseRepository {
    * - `releaseBy`: time after which the statement changes nothing.
    * - `unpublished`: true if this worker may have queued rows without publishing them. Queued rows older than 1 s are
    *   then released, as after the removal of another worker.
-   * - `lostClaims`: claim tokens of statements of this worker whose replies were lost. Their claims are released, because
-   *   no worker processes them.
+   * - `lostClaims`: claim tokens of statements of this worker whose replies were lost. Their claims are released,
+   *   because no worker processes them.
    */
   releaseExpired(options: {
     inFlight: string[];

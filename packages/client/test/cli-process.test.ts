@@ -3,6 +3,7 @@ import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { until } from '@tocsin/testing';
 import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
+import { startScriptedProvider } from './support/scripted-provider.js';
 
 // These tests run the command as a process, because they are about its streams and its exit code.
 
@@ -67,6 +68,21 @@ test('`alerts fire` publishes all alerts and prints their ids if nobody reads it
   child.stdin?.end(alerts(60));
   expect(await ended).toBe(6);
   expect(api.seen).toHaveLength(60);
+  expect(printed.stdout.trim().split('\n')).toHaveLength(40);
+});
+
+test('`alerts fire` prints no warning for a file of 40 alerts', async () => {
+  const provider = await startScriptedProvider();
+  const account = { TOCSIN_ISSUER: provider.issuer, TOCSIN_CLIENT_ID: 'a', TOCSIN_CLIENT_SECRET: 'b' };
+  // All workers wait for the first token, and then for a retry.
+  api.script(...Array.from({ length: 16 }, () => ({ status: 503 })));
+  const { child, printed, ended } = start(['alerts', 'fire', '-'], {
+    env: { ...account, TOCSIN_TOKEN: '' },
+  });
+  child.stdin?.end(alerts(40));
+  const code = await ended;
+  await provider.close();
+  expect({ code, stderr: printed.stderr }).toEqual({ code: 0, stderr: '' });
   expect(printed.stdout.trim().split('\n')).toHaveLength(40);
 });
 

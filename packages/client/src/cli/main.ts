@@ -1,10 +1,13 @@
 #!/usr/bin/env node
+import { setMaxListeners } from 'node:events';
 import { systemClock } from '../clock.js';
 import { exitCodes } from './exit-codes.js';
 import { createProcessTerminal } from './process-terminal.js';
 import { runCli } from './run-cli.js';
 
 const interrupted = new AbortController();
+// Node warns of a leak at more than 10 listeners. Commands with concurrent requests need one for each waiting request.
+setMaxListeners(0, interrupted.signal);
 // `once` removes the handler after the first Ctrl-C, so that a second Ctrl-C ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 

@@ -63,7 +63,7 @@ export const mutatedModules: MutatedModule[] = [
   },
   { name: 'tokens', workspace: 'packages/identity', files: ['token-verifier', 'token-cache'] },
   { name: 'egress', workspace: 'packages/egress', files: ['address-rules', 'send-result', 'sign-request'] },
-  { name: 'json', workspace: 'packages/template', files: ['json/escape', 'json/marked-text'] },
+  { name: 'json', workspace: 'packages/template', files: ['json/escape', 'json/captured-text'] },
   { name: 'json-scan', workspace: 'packages/template', files: ['check/json-scanner'] },
   { name: 'body-check', workspace: 'packages/template', files: ['check/check-body'] },
   {

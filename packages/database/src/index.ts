@@ -39,8 +39,8 @@ export { checkSchema } from './schema-reader.js';
 export {
   createSecretBox,
   parseSecretKeys,
+  readSecretsKeys,
   type SecretBox,
-  type SecretKey,
   type SecretLocation,
 } from './secret-box.js';
 export { sanitizeOrNull, sanitizeText, sqlArray } from './sql-array.js';

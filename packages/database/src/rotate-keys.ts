@@ -1,6 +1,6 @@
 import { type RotationProgress, rotateKeys, rotationConnections } from './rotate-keys-repository.js';
 import { runCommand } from './run-command.js';
-import { createSecretBox, parseSecretKeys } from './secret-box.js';
+import { createSecretBox, parseSecretKeys, readSecretsKeys } from './secret-box.js';
 
 const progressMs = 5_000;
 
@@ -13,7 +13,7 @@ await runCommand({
   applicationName: 'tocsin-rotate-keys',
   env: process.env,
   poolSize: rotationConnections,
-  readSettings: (read) => ({ keys: read.secret('SECRETS_KEYS') }),
+  readSettings: (read) => ({ keys: readSecretsKeys(read) }),
   async run(database, { keys }, print) {
     const secrets = createSecretBox(parseSecretKeys(keys.reveal()));
     const rotated = await rotateKeys(database, secrets, reportEvery(progressMs, print));

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import type { EnvReader, Secret } from '@tocsin/kit';
 
 /**
  * The location of an encrypted value: workspace, table, row and column. It is authenticated data, so a value that is
@@ -128,6 +129,21 @@ function createNonces(key: Buffer): () => { derivedKey: Buffer; salt: Buffer; no
     next += nonceBytes;
     return { derivedKey, salt, nonce: nonces.subarray(next - nonceBytes, next) };
   };
+}
+
+/**
+ * Reads the variable SECRETS_KEYS, and reports a problem if it is not valid. The keys stay text, because only a `Secret`
+ * is redacted when it is printed.
+ */
+export function readSecretsKeys(read: EnvReader): Secret {
+  const keys = read.secret('SECRETS_KEYS');
+  try {
+    // `read.secret` has already reported a missing value, which it returns as an empty text.
+    if (keys.reveal() !== '') parseSecretKeys(keys.reveal());
+  } catch (error) {
+    read.problem(`SECRETS_KEYS ${error instanceof Error ? error.message : 'is not valid'}`);
+  }
+  return keys;
 }
 
 /**

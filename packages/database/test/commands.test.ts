@@ -29,3 +29,9 @@ test.each(required)('the command %s reports all missing variables at once', asyn
   expect(code).toBe(1);
   for (const name of Object.keys(env)) expect(output).toContain(`${name} is required`);
 });
+
+test('the command rotate-keys names the variable SECRETS_KEYS if its value is not valid', async () => {
+  const { code, output } = await run('rotate-keys', { DATABASE_URL: databaseUrl, SECRETS_KEYS: 'k1:key' });
+  expect(code).toBe(1);
+  expect(output).toContain('SECRETS_KEYS must be a list of id:key');
+});

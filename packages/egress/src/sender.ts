@@ -17,7 +17,7 @@ export interface SenderOptions {
   /** Special-purpose address ranges that deliveries may reach (see `parseCidrs`). */
   allow: readonly Cidr[];
   /** PEM file of private certificate authorities, trusted in addition to the public ones. */
-  caFile?: string;
+  caFile?: string | undefined;
   /** Time limit for name resolution, TCP and TLS together, in milliseconds. Default: 5,000. */
   connectTimeoutMs?: number;
   /** Time limit of a send, from name resolution to the end of the body, in milliseconds. Default: 10,000. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPoolMetrics, createSecretBox, readClock } from '@tocsin/database';
+import { createPoolMetrics, createSecretBox, parseSecretKeys, readClock } from '@tocsin/database';
 import { createOpenDeliveryCounts } from '@tocsin/deliveries';
 import {
   createLogger,
@@ -11,7 +11,7 @@ import {
   startTracing,
 } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
-import { type DeliveryWorkerConfig, openKeys } from './config.js';
+import type { DeliveryWorkerConfig } from './config.js';
 import { createConsumers } from './consumers.js';
 import { createDatabaseRetry } from './database-retry.js';
 import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
@@ -133,7 +133,7 @@ export async function createDeliveryWorker(
   };
   const deadLetters = createDeadLetterRepository(database);
   const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
-  const secrets = createSecretBox(openKeys(config.secretsKeys));
+  const secrets = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
   const claims = createClaimRepository(database, {
     workerId,
     queuedLeaseMs: config.queuedLeaseMs,

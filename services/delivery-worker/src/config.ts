@@ -1,4 +1,4 @@
-import { parseSecretKeys, type SecretKey } from '@tocsin/database';
+import { readSecretsKeys } from '@tocsin/database';
 import { type NoticeOptions, type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
 import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 import { defaultRetryPolicy, type RetryPolicy } from './delivery/classify.js';
@@ -6,7 +6,7 @@ import { defaultRetryPolicy, type RetryPolicy } from './delivery/classify.js';
 export interface DeliveryWorkerConfig extends ServiceConfig {
   databasePoolSize: number;
   secretsKeys: Secret;
-  egress: { allow: string[]; caFile?: string };
+  egress: { allow: string[]; caFile: string | undefined };
   retry: RetryPolicy;
   /**
    * Maximum number of requests in flight. The maximum number of messages in flight from the queue of deliveries is
@@ -44,11 +44,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
   return readEnv(env, (read) => ({
     ...readServiceConfig(read, { port: 8082, metricsPort: 9092 }),
     databasePoolSize: read.int('DATABASE_POOL_SIZE', 12, { min: 4, max: 100 }),
-    secretsKeys: checkedKeys(read.secret('SECRETS_KEYS'), read.problem),
-    egress: {
-      allow: read.cidrs('EGRESS_ALLOW', []),
-      ...optional('caFile', read.optionalString('EGRESS_CA_FILE')),
-    },
+    secretsKeys: readSecretsKeys(read),
+    egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
     retry: {
       scheduleMs: read.durationsMs('RETRY_SCHEDULE', [...defaultRetryPolicy.scheduleMs]),
       jitter: defaultRetryPolicy.jitter,
@@ -72,22 +69,4 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
           : read.durationMs('AUTO_DISABLE_AFTER', 0, { min: minNoticeMs }) || undefined,
     },
   }));
-}
-
-/** Parses the keys for encrypted values. `loadConfig` has validated them. */
-export function openKeys(keys: Secret): [SecretKey, ...SecretKey[]] {
-  return parseSecretKeys(keys.reveal());
-}
-
-function optional<K extends string>(name: K, value: string | undefined): { [P in K]?: string } {
-  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: string });
-}
-
-function checkedKeys(keys: Secret, problem: (sentence: string) => void): Secret {
-  try {
-    if (keys.reveal() !== '') parseSecretKeys(keys.reveal());
-  } catch (error) {
-    problem(`SECRETS_KEYS ${error instanceof Error ? error.message : 'is not valid'}`);
-  }
-  return keys;
 }

@@ -97,7 +97,7 @@ export async function createWebhookApi(
   shutdown.add('broker', () => broker.close());
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 3_000, circuitOpenAfterMs: 1_000 });
   const { allow, caFile } = config.egress;
-  const sender = createSender({ allow: parseCidrs(allow), ...(caFile !== undefined && { caFile }) });
+  const sender = createSender({ allow: parseCidrs(allow), caFile });
   shutdown.add('sender', () => sender.close());
   const identity = createIdentity({ settings: config.identity, logger, metrics, shutdown });
 

@@ -1,4 +1,4 @@
-import { parseSecretKeys } from '@tocsin/database';
+import { readSecretsKeys } from '@tocsin/database';
 import { type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
 import { type IdentitySettings, readIdentitySettings } from '@tocsin/identity';
 import { type EnvReader, readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
@@ -47,7 +47,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
     ...readServiceConfig(read, { port: 8080, metricsPort: 9090 }),
     databasePoolSize: read.int('DATABASE_POOL_SIZE', 10, { min: 1, max: 100 }),
     brokerWaitMs: read.durationMs('BROKER_WAIT', 10_000),
-    secretsKeys: checkedKeys(read),
+    secretsKeys: readSecretsKeys(read),
     identity: readIdentitySettings(read, { audience: 'tocsin-api' }),
     consoleClientId: read.string('CONSOLE_CLIENT_ID', 'tocsin-console'),
     egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
@@ -73,17 +73,6 @@ function rateLimits(read: EnvReader) {
     workspaceRequestsPerMinute: read.int('WORKSPACE_REQUESTS_PER_MINUTE', 2 * requestsPerMinute, { min: 1 }),
     workspaceAlertsPerMinute: read.int('WORKSPACE_ALERTS_PER_MINUTE', 2 * alertsPerMinute, { min: 1 }),
   };
-}
-
-function checkedKeys(read: EnvReader): Secret {
-  const keys = read.secret('SECRETS_KEYS');
-  try {
-    // `read.secret` has already reported a missing value, which it returns as an empty text.
-    if (keys.reveal() !== '') parseSecretKeys(keys.reveal());
-  } catch (error) {
-    read.problem(`SECRETS_KEYS ${error instanceof Error ? error.message : 'is not valid'}`);
-  }
-  return keys;
 }
 
 /**

@@ -52,7 +52,7 @@ export async function createWorkerHarness(
     databasePoolSize: 8,
     amqpUrl: new Secret(broker.url),
     secretsKeys: new Secret(testSecretsKeys),
-    egress: { allow: ['127.0.0.0/8'] },
+    egress: { allow: ['127.0.0.0/8'], caFile: undefined },
     retry: { scheduleMs: [50, 100, 200], jitter: 0.2, maxAgeMs: 60_000 },
     slots: 100,
     queuedLeaseMs: 60_000,

@@ -3,15 +3,10 @@ export {
   type DeliveryFixture,
   decryptExchange,
   insertAlert,
-  insertAlertRule,
   insertAttempt,
   insertDelivery,
-  insertSigningSecret,
-  insertWebhook,
   insertWorker,
-  testSecretBox,
-  testSecretsKeys,
-} from './fixtures.js';
+} from './delivery-fixtures.js';
 export { untilLockWaits } from './lock-waits.js';
 export {
   createEmptyTestDatabase,
@@ -20,3 +15,10 @@ export {
   type TestDatabase,
   useTestDatabase,
 } from './test-database.js';
+export {
+  insertAlertRule,
+  insertSigningSecret,
+  insertWebhook,
+  testSecretBox,
+  testSecretsKeys,
+} from './webhook-fixtures.js';

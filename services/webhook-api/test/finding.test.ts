@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Alert, AlertRule, Delivery } from '@tocsin/contracts';
 import { type DeliveryFixture, insertAlertRule, insertWebhook } from '@tocsin/testing/database';
-import { createAlertsReader } from '../src/alerts/alerts-reader.js';
 import { otherWorkspaceId, type Problem, useApi, workspaceId } from './support/api.js';
 import { seedAlert, seedDelivery } from './support/history.js';
 import { nextOf, readAll } from './support/paging.js';
@@ -178,105 +177,6 @@ test('the link to the next page of a search contains every filter', async () => 
   expect(second.headers.get('x-total-count')).toBe('3');
   next.set('label', 'y:2');
   expect((await api.call('GET', `${workspace}/deliveries?${next}`)).status).toBe(422);
-});
-
-describe('totals', () => {
-  test('the total of a list is returned only if the request asks for it', async () => {
-    const webhookId = randomUUID();
-    for (let count = 0; count < 3; count += 1) await seedBoth({ webhookId });
-    const query = { webhook_id: webhookId, limit: '2' };
-    const total = async (more: Pairs) =>
-      (await get('deliveries', { ...query, ...more })).headers.get('x-total-count');
-    expect([await total({}), await total({ count: 'false' }), await total({ count: 'true' })]).toEqual([
-      null,
-      null,
-      '3',
-    ]);
-    expect(await total({ count: 'true', status: 'succeeded' })).toBe('0');
-  });
-
-  test.each([
-    'webhooks',
-    'alert_rules',
-    'alerts',
-    'deliveries',
-    'redeliveries',
-    'dispatches',
-    'cancellations',
-  ])('the list of %s can return its total', async (list) => {
-    const path = `${workspace}/${list}?count=true`;
-    const whole = await api.call<unknown[]>('GET', path, { as: 'admin' });
-    const page = await api.call<unknown[]>('GET', `${path}&limit=1`, { as: 'admin' });
-    expect(whole.headers.get('x-total-count')).toMatch(/^\d+$/);
-    expect(page.headers.get('x-total-count')).toBe(whole.headers.get('x-total-count'));
-  });
-
-  test('the total of a list with more than ten thousand entries is 10000+', async () => {
-    const alert = { alertId: randomUUID(), acceptedAtMs: Date.now() - 60_000 };
-    const webhookId = randomUUID();
-    await seedDelivery(api.database, { ...alert, webhookId });
-    const copy = (count: number) =>
-      api.database.knex.raw(
-        `insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
-                                 destination, status, failed_at)
-         select cast(left(id::text, 14) || right(gen_random_uuid()::text, 22) as uuid), workspace_id, alert_id,
-                alert_record_id, alert_rule_id, webhook_id, webhook_name, destination, status, failed_at
-         from deliveries, generate_series(1, ?) where webhook_id = ? and id in
-           (select id from deliveries where webhook_id = ? limit 1)`,
-        [count, webhookId, webhookId],
-      );
-    const total = async () =>
-      (await get('deliveries', { webhook_id: webhookId, count: 'true' })).headers.get('x-total-count');
-    await copy(9_999);
-    expect(await total()).toBe('10000');
-    await copy(1);
-    expect(await total()).toBe('10000+');
-  });
-});
-
-describe('the summary of an alert', () => {
-  test('the deliveries of each alert of a page are counted by state', async () => {
-    const acceptedAtMs = Date.now() - 60_000;
-    const modelId = randomUUID();
-    const alerts = [randomUUID(), randomUUID(), randomUUID()];
-    for (const alertId of alerts)
-      await seedAlert(api.database, { alertId, acceptedAtMs, modelId, labels: { page: 'x' } });
-    const [mixed, failed, none] = alerts;
-    for (const status of ['succeeded', 'succeeded', 'failed', 'skipped', 'open'] as const)
-      await seedDelivery(api.database, { alertId: mixed!, acceptedAtMs, status });
-    await seedDelivery(api.database, { alertId: failed!, acceptedAtMs });
-    const { body } = await get<Alert[]>('alerts', { model_id: modelId, since: ago(anHourMs) });
-    expect(new Map(body.map(({ alert_id, summary }) => [alert_id, summary]))).toEqual(
-      new Map([
-        [mixed, { succeeded: 2, failed: 1, skipped: 1, open: 1 }],
-        [failed, { succeeded: 0, failed: 1, skipped: 0, open: 0 }],
-        [none, { succeeded: 0, failed: 0, skipped: 0, open: 0 }],
-      ]),
-    );
-    for (const alert of body)
-      expect((await api.call<Alert>('GET', `${workspace}/alerts/${alert.alert_id}`)).body).toEqual(alert);
-  });
-
-  test('a page of alerts is read with the same number of statements as a single alert', async () => {
-    const statements: string[] = [];
-    const listen = ({ sql }: { sql: string }) => statements.push(sql);
-    const reader = createAlertsReader(api.database);
-    const modelId = randomUUID();
-    const countOf = async (limit: number) => {
-      statements.length = 0;
-      const range = {
-        from: '00000000-0000-0000-0000-000000000000',
-        below: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-      };
-      await reader.list({ workspaceId, filter: { model_id: modelId }, range, limit });
-      return statements.length;
-    };
-    for (let index = 0; index < 20; index += 1)
-      await seedBoth({ modelId, acceptedAtMs: Date.now() - index * 1_000 });
-    api.database.knex.on('query', listen);
-    expect(await countOf(20)).toBe(await countOf(1));
-    api.database.knex.off('query', listen);
-  });
 });
 
 test('alert rules are found by a webhook that they call', async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Alert } from '@tocsin/contracts';
 import { publisherId } from '@tocsin/deliveries';
+import { createAlertsReader } from '../src/alerts/alerts-reader.js';
 import { otherWorkspaceId, useApi, workspaceId } from './support/api.js';
-import { seedAlert } from './support/history.js';
+import { seedAlert, seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';
 
 const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;
@@ -159,3 +160,50 @@ test.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%2
     expect((await api.call('GET', `${alerts}?${query}`)).status).toBe(422);
   },
 );
+
+test('the deliveries of each alert of a page are counted by state', async () => {
+  const acceptedAtMs = Date.now() - 60_000;
+  const modelId = randomUUID();
+  const ids = [randomUUID(), randomUUID(), randomUUID()];
+  for (const alertId of ids)
+    await seedAlert(api.database, { alertId, acceptedAtMs, modelId, labels: { page: 'x' } });
+  const [mixed, failed, none] = ids;
+  for (const status of ['succeeded', 'succeeded', 'failed', 'skipped', 'open'] as const)
+    await seedDelivery(api.database, { alertId: mixed!, acceptedAtMs, status });
+  await seedDelivery(api.database, { alertId: failed!, acceptedAtMs });
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const { body } = await api.call<Alert[]>('GET', `${alerts}?model_id=${modelId}&since=${since}`);
+  expect(new Map(body.map(({ alert_id, summary }) => [alert_id, summary]))).toEqual(
+    new Map([
+      [mixed, { succeeded: 2, failed: 1, skipped: 1, open: 1 }],
+      [failed, { succeeded: 0, failed: 1, skipped: 0, open: 0 }],
+      [none, { succeeded: 0, failed: 0, skipped: 0, open: 0 }],
+    ]),
+  );
+  for (const alert of body)
+    expect((await api.call<Alert>('GET', `${alerts}/${alert.alert_id}`)).body).toEqual(alert);
+});
+
+test('a page of alerts is read with the same number of statements as a single alert', async () => {
+  const statements: string[] = [];
+  const listen = ({ sql }: { sql: string }) => statements.push(sql);
+  const reader = createAlertsReader(api.database);
+  const modelId = randomUUID();
+  const countOf = async (limit: number) => {
+    statements.length = 0;
+    const range = {
+      from: '00000000-0000-0000-0000-000000000000',
+      below: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+    };
+    await reader.list({ workspaceId, filter: { model_id: modelId }, range, limit });
+    return statements.length;
+  };
+  for (let index = 0; index < 20; index += 1) {
+    const alert = { alertId: randomUUID(), modelId, acceptedAtMs: Date.now() - index * 1_000 };
+    await seedAlert(api.database, alert);
+    await seedDelivery(api.database, alert);
+  }
+  api.database.knex.on('query', listen);
+  expect(await countOf(20)).toBe(await countOf(1));
+  api.database.knex.off('query', listen);
+});

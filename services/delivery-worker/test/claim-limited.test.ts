@@ -52,10 +52,10 @@ async function claim(webhookId: string, places = 1_000): Promise<string[]> {
   return claimed.map(({ deliveryId }) => deliveryId);
 }
 
-/** Claims deliveries. Returns by delivery id if the claim has taken a request from the limit. */
-async function claimTokens(webhookId: string, places: number): Promise<Record<string, unknown>> {
+/** Claims deliveries. Returns the kind of each claim by delivery id. */
+async function claimKinds(webhookId: string, places: number): Promise<Record<string, unknown>> {
   const claimed = await claimDeliveries(webhookId, places);
-  return Object.fromEntries(claimed.map((one) => [one.deliveryId, one.hasRateLimitToken]));
+  return Object.fromEntries(claimed.map((one) => [one.deliveryId, one.limitedClaim]));
 }
 
 const next = async (webhookId: string): Promise<Date> =>
@@ -193,7 +193,7 @@ test('a delivery that expired before its retry became due uses no request', asyn
   const id = await addLimited(hundredAnHour, ago(24 * hourMs));
   const [expired] = await addWaiting(id, 1, { step: 1, opened_at: ago(25 * hourMs) });
   const [other] = await addWaiting(id, 1);
-  expect(await claimTokens(id, 2)).toEqual({ [expired!]: false, [other!]: true });
+  expect(await claimKinds(id, 2)).toEqual({ [expired!]: 'expired', [other!]: 'with_request' });
   expectMs(await nextInMs(id, [other!]), intervalMs - burstMs);
 });
 
@@ -212,14 +212,14 @@ test('a claim uses no request if its delivery has expired, pauses by a person no
   const id = await addLimited(hundredAnHour, ago(24 * hourMs), { manual_pauses: `{${pauses.join()}}` });
   const [expired] = await addWaiting(id, 1, since(ago(27 * hourMs)));
   const [paused] = await addWaiting(id, 1, since(ago(25 * hourMs)));
-  expect(await claimTokens(id, 2)).toEqual({ [expired!]: false, [paused!]: true });
+  expect(await claimKinds(id, 2)).toEqual({ [expired!]: 'expired', [paused!]: 'with_request' });
   expectMs(await nextInMs(id, [paused!]), intervalMs - burstMs);
 });
 
 test('a delivery that was accepted before the clock was set back uses a request', async () => {
   const id = await addLimited(hundredAnHour, ago(hourMs), { manual_pauses: '{[2026-01-01,2026-01-02)}' });
   const [early] = await addWaiting(id, 1, { opened_at: ago(-hourMs) });
-  expect(await claimTokens(id, 1)).toEqual({ [early!]: true });
+  expect(await claimKinds(id, 1)).toEqual({ [early!]: 'with_request' });
 });
 
 test('claimLimited claims only deliveries of the given webhook in the given workspace', async () => {

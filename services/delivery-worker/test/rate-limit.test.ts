@@ -146,7 +146,7 @@ async function claimLimited() {
 
 test('another worker sends the rate-limited delivery of a worker whose lease has ended', async () => {
   const { target, wanted, claimed } = await claimLimited();
-  expect(claimed).toMatchObject({ claim: 1, hasRateLimitToken: true });
+  expect(claimed).toMatchObject({ claim: 1, limitedClaim: 'with_request' });
   expect(await harness.claimLimited(wanted)).toEqual([]);
   await harness.lease.end();
   await startWorkers(1);
@@ -195,7 +195,7 @@ test('a deferral returns the request to the rate limit only if its claim has tak
   expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
   const again = await claimNext();
   const { next_at: usedAgain } = await limits();
-  await harness.records.defer([{ claimed: { ...again, hasRateLimitToken: false }, deferral }]);
+  await harness.records.defer([{ claimed: { ...again, limitedClaim: 'expired' }, deferral }]);
   expect((await limits()).next_at).toEqual(usedAgain);
 });
 

@@ -131,8 +131,8 @@ test('a claim has the reason and remaining time of a pause, and the number of pa
 
 test('claimLimited sends the places of each webhook and returns which claims took a request', async () => {
   const { database, statements, texts } = databaseOf([
-    { ...row, has_token: true },
-    { ...row, has_token: false },
+    { ...row, has_request: true },
+    { ...row, has_request: false },
   ]);
   const webhooks = [
     { workspaceId: first, webhookId: second, places: 3 },
@@ -143,8 +143,8 @@ test('claimLimited sends the places of each webhook and returns which claims too
     maxExpired: 301,
   });
   expect(claimed).toMatchObject([
-    { deliveryId: first, claim: 5, hasRateLimitToken: true },
-    { hasRateLimitToken: false },
+    { deliveryId: first, claim: 5, limitedClaim: 'with_request' },
+    { limitedClaim: 'expired' },
   ]);
   expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*from claimed c/)]);
   expect(statements).toEqual([

@@ -71,7 +71,7 @@ export function createClaimRepository(database: Database, options: ClaimOptions)
       ]);
       return rows.map((row) => ({
         ...toClaimed(row, claimedAtMs),
-        hasRateLimitToken: row.has_token === true,
+        limitedClaim: row.has_request === true ? 'with_request' : 'expired',
       }));
     },
   };
@@ -158,7 +158,7 @@ const claimLimited = {
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) as wanted(workspace_id, webhook_id, places)
       join webhook_rate_limits l on l.webhook_id = wanted.webhook_id and l.webhook_id = any($2::uuid[])
       order by l.webhook_id for update of l skip locked
-    ), tokens as materialized (
+    ), allowed as materialized (
       select webhook_id, limits.workspace_id, every, from_at, w.manual_pauses,
              least(places, case when from_at > now() then 0
                    else 1 + floor(extract(epoch from now() - from_at) / extract(epoch from every)) end)::integer as free,
@@ -169,7 +169,7 @@ const claimLimited = {
     ), turns as materialized (
       -- Expired deliveries use no request, so they do not count towards the requests that are free.
       select retry.ids || first.ids || expired.ids as ids
-      from tokens t
+      from allowed t
       cross join lateral (
         select ${oldestOf('o.step > 0 and o.due_at between t.expired_before and now()', 't.free')} as ids) retry
       cross join lateral (
@@ -186,18 +186,18 @@ const claimLimited = {
       returning o.*
     ), claimed as materialized (
       -- An expired delivery that became due later, for example a retry, is claimed too, and uses no request either.
-      select updated.*, now() - updated.opened_at - paused.total <= ${maxAge} as has_token
-      from updated join tokens using (webhook_id)
+      select updated.*, now() - updated.opened_at - paused.total <= ${maxAge} as has_request
+      from updated join allowed using (webhook_id)
       cross join lateral (
         select coalesce(sum(upper(p) - lower(p)), interval '0') as total
         from unnest(manual_pauses * tstzmultirange(tstzrange(least(opened_at, now()), now()))) p) paused
     ), spent as (
-      update webhook_rate_limits l set next_at = tokens.from_at + used.requests * tokens.every
-      from tokens join (
-        select webhook_id, count(*) as requests from claimed where has_token group by webhook_id) used using (webhook_id)
-      where l.webhook_id = any($2::uuid[]) and l.webhook_id = tokens.webhook_id
+      update webhook_rate_limits l set next_at = allowed.from_at + used.requests * allowed.every
+      from allowed join (
+        select webhook_id, count(*) as requests from claimed where has_request group by webhook_id) used using (webhook_id)
+      where l.webhook_id = any($2::uuid[]) and l.webhook_id = allowed.webhook_id
     )
-    ${readClaimed({ columns: 'c.has_token,' })}`,
+    ${readClaimed({ columns: 'c.has_request,' })}`,
 };
 
 interface ClaimedRow extends Required<Omit<AlertOrNoticeFacts, 'workspace_id' | 'labels' | 'annotations'>> {
@@ -221,7 +221,7 @@ interface ClaimedRow extends Required<Omit<AlertOrNoticeFacts, 'workspace_id' | 
   pause_times: number | null;
   pause_remaining_ms: number | null;
   /** Only in the result of `claimLimited`. */
-  has_token?: boolean;
+  has_request?: boolean;
 }
 
 function toClaimed(row: ClaimedRow, claimedAtMs: number): ClaimedDelivery {

@@ -41,10 +41,10 @@ export interface ClaimedDelivery {
    */
   pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
   /**
-   * True if the claim has taken a request from the webhook's rate limit. False if `claimLimited` has claimed the
-   * delivery only to end it, because it had expired. Undefined for every other claim.
+   * Kind of a claim by `claimLimited`; undefined for every other claim. `with_request`: the claim has taken a request
+   * from the webhook's rate limit. `expired`: it has taken none, because the delivery had expired and is only ended.
    */
-  hasRateLimitToken?: boolean;
+  limitedClaim?: 'with_request' | 'expired';
   /** Start of the statement that claimed the delivery, on the monotonic clock of the process, in milliseconds. */
   claimedAtMs: number;
 }

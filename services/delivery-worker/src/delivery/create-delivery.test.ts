@@ -136,8 +136,8 @@ test('for unknown webhooks, one tick starts at most four deliveries claimed by t
 test('expired deliveries do not wait for a tick, and are counted until they are recorded', async () => {
   const { delivery, prepared, commit } = start();
   for (let count = 0; count < 6; count += 1)
-    delivery.startLimited({ ...unknownClaim(), hasRateLimitToken: false });
-  delivery.startLimited({ ...claimOf(randomUUID()), hasRateLimitToken: true });
+    delivery.startLimited({ ...unknownClaim(), limitedClaim: 'expired' });
+  delivery.startLimited({ ...claimOf(randomUUID()), limitedClaim: 'with_request' });
   await Promise.resolve();
   expect([prepared.length, delivery.expiredInFlight()]).toEqual([7, 6]);
   await until('all are recorded', () => {

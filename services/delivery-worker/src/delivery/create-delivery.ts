@@ -141,7 +141,7 @@ export function createDelivery(deps: CreateDeliveryDeps): Delivery {
     },
     startLimited(claimed) {
       if (inFlight.has(claimed.deliveryId)) return;
-      const isExpired = claimed.hasRateLimitToken === false;
+      const isExpired = claimed.limitedClaim === 'expired';
       if (isExpired) expiredInFlight += 1;
       // An expired delivery makes no request, so it needs no tick. While deliveries wait for ticks, few are claimed.
       inFlight

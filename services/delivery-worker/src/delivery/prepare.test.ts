@@ -233,8 +233,8 @@ describe('the options of a webhook', () => {
       afterMs: 0,
       reason: 'rate_limit',
     });
-    const withToken = { hasRateLimitToken: true };
-    expect(prepareClaimed(withToken, { webhook })).toMatchObject({ kind: 'request', options });
+    const withRequest = { limitedClaim: 'with_request' } as const;
+    expect(prepareClaimed(withRequest, { webhook })).toMatchObject({ kind: 'request', options });
   });
 
   test('a deferral has the first of these reasons: pause, rate limit, no secret, render budget', () => {
@@ -244,7 +244,7 @@ describe('the options of a webhook', () => {
       prepareClaimed(claimed, { webhook: both, render: undefined });
     expect(reasonOf({ pause })).toMatchObject({ reason: 'paused' });
     expect(reasonOf({})).toMatchObject({ reason: 'rate_limit' });
-    expect(reasonOf({ hasRateLimitToken: true })).toMatchObject({ reason: 'no_signing_secret' });
+    expect(reasonOf({ limitedClaim: 'with_request' })).toMatchObject({ reason: 'no_signing_secret' });
   });
 
   const webhookWith = (changes: object) =>
@@ -289,10 +289,10 @@ describe('the options of a webhook', () => {
 
   test('a rendering that exceeds its time limit is retried with the schedule of its webhook', () => {
     const render = () => ({ ok: false, code: 'internal_error', error: 'Too slow.' }) as const;
-    expect(prepareClaimed({ step: 0, hasRateLimitToken: true }, { webhook, render })).toMatchObject({
+    expect(prepareClaimed({ step: 0, limitedClaim: 'with_request' }, { webhook, render })).toMatchObject({
       outcome: { kind: 'retry', afterMs: 1_000, step: 1 },
     });
-    expect(prepareClaimed({ step: 1, hasRateLimitToken: true }, { webhook, render })).toMatchObject({
+    expect(prepareClaimed({ step: 1, limitedClaim: 'with_request' }, { webhook, render })).toMatchObject({
       outcome: { kind: 'failed' },
     });
   });

@@ -68,7 +68,7 @@ export function prepare(input: PrepareInput): PrepareResult {
   if (isUndecryptable) return deferUndecryptable(input);
   // The webhook got its rate limit after the delivery was queued or claimed at write, so the claim has taken no request
   // from the limit. The delivery is deferred, because the dispatcher claims the deliveries of such webhooks.
-  if (options?.rateLimit !== undefined && claimed.hasRateLimitToken !== true)
+  if (options?.rateLimit !== undefined && claimed.limitedClaim !== 'with_request')
     return { kind: 'deferred', afterMs: 0, reason: 'rate_limit' };
   if (lacksSecret(options, input.now)) return { ...deferLong(input), reason: 'no_signing_secret' };
   return prepareBody(input, webhook);

@@ -192,7 +192,7 @@ test('a batch of deferrals first stores the failures, and then the delays and re
   const { defer, statements, texts } = start();
   await defer([
     {
-      claimed: { ...claimed(0), hasRateLimitToken: true },
+      claimed: { ...claimed(0), limitedClaim: 'with_request' },
       deferral: { kind: 'deferred', afterMs: 5, reason: 'quarantine' },
     },
     { claimed: claimed(1), deferral: { kind: 'deferred', afterMs: 6, reason: 'undecryptable', failure } },

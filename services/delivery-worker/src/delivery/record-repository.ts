@@ -55,7 +55,7 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
         ...claimColumns(records.map(({ claimed }) => claimed)),
         sqlArray.float8(records.map(({ deferral }) => deferral.afterMs)),
         sqlArray.text(records.map(({ deferral }) => waitingReasons[deferral.reason])),
-        sqlArray.boolean(records.map(({ claimed }) => claimed.hasRateLimitToken === true)),
+        sqlArray.boolean(records.map(({ claimed }) => claimed.limitedClaim === 'with_request')),
       ]);
     },
   };

@@ -18,7 +18,7 @@ test('a pass reads the due deliveries, marks them as queued and publishes them',
   ]);
   expect(observed).toEqual([
     {
-      ready: 7,
+      unclaimed: 7,
       queuedByWebhook: new Map([
         ['b', 3],
         ['c', 1],
@@ -29,7 +29,7 @@ test('a pass reads the due deliveries, marks them as queued and publishes them',
   ]);
   expect(backlogs).toEqual([['b', 'c', 'a']]);
   expect(logged).toEqual(['dispatch.queued']);
-  expect(logFields).toEqual([{ queued: 3, unconfirmed: 2, ready: 7, messages: 9 }]);
+  expect(logFields).toEqual([{ queued: 3, unconfirmed: 2, unclaimed: 7, messages: 9 }]);
 });
 
 test('while the broker is unavailable, due deliveries stay waiting; a later pass queues them', async () => {
@@ -117,7 +117,7 @@ test('while no delivery is open, the dispatcher runs one query and treats the wi
   const { calls, observed, backlogs } = await run(3, { ...setting, wakes: true });
   expect(calls).toEqual(['pass', 'depth', 'queued', 'scan', 'queue', 'publish', 'empty', 'empty']);
   expect(observed.at(-1)).toEqual({
-    ready: 0,
+    unclaimed: 0,
     queuedByWebhook: new Map(),
     backlogged: new Set(),
     workers: 1,
@@ -134,14 +134,14 @@ test('the dispatcher looks for due deliveries as soon as a delivery is open agai
 test('with an empty window and no requested place, a worker that does not lead runs no statement', async () => {
   const { calls, observed, pausesMs } = await run(3, { leads: false, workers: 2 });
   expect(calls).toEqual([]);
-  expect(observed.at(-1)).toMatchObject({ ready: 0, workers: 2 });
+  expect(observed.at(-1)).toMatchObject({ unclaimed: 0, workers: 2 });
   expect(pausesMs).toEqual([250, 250]);
 });
 
 test('a worker that is not the leader counts queued rows again while its window is not empty', async () => {
   const { calls, observed } = await run(3, { leads: false, workers: 2, isEmpty: false, unclaimed: 12 });
   expect(calls).toEqual(['queued', 'queued', 'queued']);
-  expect(observed.map(({ ready }) => ready)).toEqual([12, 12, 12]);
+  expect(observed.map(({ unclaimed }) => unclaimed)).toEqual([12, 12, 12]);
 });
 
 test('a worker that is not the leader updates its window while its fan-out requests places', async () => {
@@ -153,7 +153,7 @@ test('a worker that is not the leader updates its window while its fan-out reque
   });
   expect(calls).toEqual(['queued', 'queued', 'queued']);
   expect(observed[0]).toEqual({
-    ready: 7,
+    unclaimed: 7,
     queuedByWebhook: new Map([['b', 3]]),
     backlogged: new Set(['a']),
     workers: 2,

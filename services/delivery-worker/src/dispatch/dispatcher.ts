@@ -138,7 +138,7 @@ async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
 
 function observeNothing({ window, slots, lease }: DispatchDeps): number {
   window.observe({
-    ready: 0,
+    unclaimed: 0,
     queuedByWebhook: new Map(),
     backlogged: new Set(),
     workers: lease.workers(),
@@ -148,15 +148,15 @@ function observeNothing({ window, slots, lease }: DispatchDeps): number {
 }
 
 async function observeQueue(wanted: WebhookKey[], { repository, window, lease }: DispatchDeps) {
-  const { webhooks: queued, unclaimed: ready, backlogged } = await repository.queued(wanted);
+  const { webhooks: queued, unclaimed, backlogged } = await repository.queued(wanted);
   const queuedByWebhook = new Map(queued.map((webhook) => [webhook.webhookId, webhook.queued]));
   window.observe({
-    ready,
+    unclaimed,
     queuedByWebhook,
     backlogged: new Set(backlogged.map(({ webhookId }) => webhookId)),
     workers: lease.workers(),
   });
-  return { queued, queuedByWebhook, backlogged, ready };
+  return { queued, queuedByWebhook, backlogged, unclaimed };
 }
 
 /** Resolves to the pause before the next pass, in milliseconds. */
@@ -166,7 +166,7 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
   // `queueDepth` rejects if the broker is unavailable. The pass then ends before it marks rows that cannot be
   // published.
   const [messages, seen] = await Promise.all([queueDepth(), observeQueue(window.takeWanted(), deps)]);
-  const { queued, queuedByWebhook, ready } = seen;
+  const { queued, queuedByWebhook, unclaimed } = seen;
   const freePlaces = window.freeDispatchPlaces();
   if (freePlaces === 0) return pausesMs.busy;
 
@@ -187,11 +187,11 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
     const due = await repository.queue(open.map(([candidate, quota]) => ({ candidate, quota })));
     const queuedAtMs = performance.now();
     const unconfirmed = await publish(due);
-    logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
+    logger.debug({ queued: due.length, unconfirmed, unclaimed, messages }, 'dispatch.queued');
     // Workers claim faster than passes queue if two conditions are true: few deliveries in the queue were unclaimed
     // before this pass, and the pass filled more than half of the free places. The next pass then follows soon, so
     // that the workers do not become idle.
-    const isBehind = due.length > freePlaces / 2 && ready < freePlaces / 2;
+    const isBehind = due.length > freePlaces / 2 && unclaimed < freePlaces / 2;
     const pauseMs = isBehind ? pausesMs.min : pausesMs.busy - (performance.now() - queuedAtMs);
     if (due.length > 0) return Math.max(pausesMs.min, pauseMs);
   }

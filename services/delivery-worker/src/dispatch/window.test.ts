@@ -15,7 +15,7 @@ function windowAt({
 const acquire = (window: Window, webhookId: string) => window.acquire({ workspaceId: 'w', webhookId });
 
 const nothingSeen = {
-  ready: 0,
+  unclaimed: 0,
   queuedByWebhook: new Map<string, number>(),
   backlogged: new Set<string>(),
   workers: 1,
@@ -52,7 +52,7 @@ test('the window grows to the number of attempts that end in one second', () => 
 
 test('each unclaimed delivery in the queue reduces the number of free places by one', () => {
   const { window } = windowAt();
-  window.observe({ ...nothingSeen, ready: 150 });
+  window.observe({ ...nothingSeen, unclaimed: 150 });
   expect(window.freePlaces()).toBe(250);
 });
 
@@ -60,7 +60,7 @@ test('places acquired before the latest count of the queue no longer reduce the 
   const { window } = windowAt();
   for (let count = 0; count < 100; count += 1) acquire(window, 'w');
   expect(window.freePlaces()).toBe(300);
-  window.observe({ ...nothingSeen, ready: 10 });
+  window.observe({ ...nothingSeen, unclaimed: 10 });
   expect(window.freePlaces()).toBe(390);
 });
 
@@ -130,7 +130,7 @@ test('the window of all workers has at most 10,000 places', () => {
 
 test('unclaimed deliveries and acquired places reduce the places that the dispatcher may fill', () => {
   const { window } = windowAt();
-  window.observe({ ...nothingSeen, ready: 20 });
+  window.observe({ ...nothingSeen, unclaimed: 20 });
   for (let count = 0; count < 30; count += 1) acquire(window, 'w');
   expect(window.freeDispatchPlaces()).toBe(17);
   for (let count = 0; count < 60; count += 1) acquire(window, 'w');
@@ -154,7 +154,7 @@ test('a release for a webhook without acquired places does not increase its quot
 
 test('webhooks with queued deliveries get no extra place in a full window', () => {
   const { window } = windowAt({ slots: 2 });
-  window.observe({ ...nothingSeen, ready: 2, queuedByWebhook: new Map([['w', 1]]) });
+  window.observe({ ...nothingSeen, unclaimed: 2, queuedByWebhook: new Map([['w', 1]]) });
   expect([acquire(window, 'w'), acquire(window, 'new'), acquire(window, 'late')]).toEqual([
     false,
     true,
@@ -167,7 +167,7 @@ test('the window is empty until a place is acquired or a delivery is seen in the
   expect(window.isEmpty()).toBe(true);
   acquire(window, 'w');
   expect(window.isEmpty()).toBe(false);
-  window.observe({ ...nothingSeen, ready: 1 });
+  window.observe({ ...nothingSeen, unclaimed: 1 });
   expect(window.isEmpty()).toBe(false);
   window.observe(nothingSeen);
   expect(window.isEmpty()).toBe(true);

@@ -36,7 +36,7 @@ export interface Window {
 
 export interface QueueState {
   /** Number of queued rows that no worker has claimed. */
-  ready: number;
+  unclaimed: number;
   /** Number of queued rows of each webhook. */
   queuedByWebhook: Map<string, number>;
   /** Ids of the webhooks that `takeWanted` returned and that have due deliveries in the database. */
@@ -82,7 +82,7 @@ const spanMs = 1_000;
 export function createWindow({ now, queueQuota, slots, responsivenessOf }: WindowOptions): Window {
   const minPlaces = Math.min(maxInitialPlaces, slots);
   const extraPlaces = Math.ceil(minPlaces * extraPart);
-  let ready = 0;
+  let unclaimed = 0;
   let acquired = 0;
   let workers = 1;
   let queued = new Map<string, number>();
@@ -101,12 +101,12 @@ export function createWindow({ now, queueQuota, slots, responsivenessOf }: Windo
     }
     return Math.min(maxPlaces, workers * Math.max(minPlaces, finishedBefore, finishedNow));
   };
-  const left = () => Math.floor(places() - ready - acquired);
+  const left = () => Math.floor(places() - unclaimed - acquired);
 
   return {
     freePlaces: () => Math.max(0, left()),
-    isEmpty: () => ready === 0 && acquired === 0,
-    freeDispatchPlaces: () => Math.max(0, Math.ceil(places() * dispatchPart) - ready - acquired),
+    isEmpty: () => unclaimed === 0 && acquired === 0,
+    freeDispatchPlaces: () => Math.max(0, Math.ceil(places() * dispatchPart) - unclaimed - acquired),
     perSecond: () => workers * Math.max(finishedBefore, finishedNow),
     acquire(webhook) {
       const { webhookId } = webhook;
@@ -133,7 +133,7 @@ export function createWindow({ now, queueQuota, slots, responsivenessOf }: Windo
       return taken;
     },
     observe(seen) {
-      ({ ready, backlogged, workers, queuedByWebhook: queued } = seen);
+      ({ unclaimed, backlogged, workers, queuedByWebhook: queued } = seen);
       acquired = 0;
     },
   };

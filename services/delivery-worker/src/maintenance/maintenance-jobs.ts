@@ -140,7 +140,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
  * themselves. At 2,000 deliveries a second, these are about 10,000 rows, and adding them takes 3 ms.
  */
 async function updateStats(deps: MaintenanceDeps): Promise<void> {
-  await repeat(deps, { job: 'statistics', retryMs: retrySoonMs, isFrequent: true }, async () => {
+  await repeat(deps, { job: 'statistics', retryMs: retrySoonMs, leaderOnly: true }, async () => {
     const moreAreLeft = await applyStatsChanges(deps.database);
     return moreAreLeft ? 0 : 5_000;
   });
@@ -153,7 +153,7 @@ async function runJobs(deps: MaintenanceDeps): Promise<void> {
   // without a pause. Jobs are processed round robin. If a paused job is already in the set, each unfinished job has
   // been tried and is paused. The set is then cleared too, and the worker waits before the next page.
   const pausedJobs = new Set<string>();
-  await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, isFrequent: true }, async () => {
+  await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, leaderOnly: true }, async () => {
     const page = await runJobPage(deps.database, options);
     if (page === undefined) return jobPollMs;
     const { jobId, kind, done, finished, paused } = page;
@@ -167,7 +167,7 @@ async function runJobs(deps: MaintenanceDeps): Promise<void> {
 
 /** Disables webhooks that have been failing for too long, and writes notices about webhooks and dead letters. */
 async function writeNotices(deps: MaintenanceDeps): Promise<void> {
-  await repeat(deps, { job: 'notices', retryMs: retrySoonMs, isFrequent: true }, async () => {
+  await repeat(deps, { job: 'notices', retryMs: retrySoonMs, leaderOnly: true }, async () => {
     for (const { event, workspaceId, webhookId } of await reportWebhooks(deps.database, deps.notices))
       deps.logger.info(
         { event_type: event, workspace_id: workspaceId, webhook_id: webhookId },
@@ -181,23 +181,22 @@ interface RepeatOptions {
   job: string;
   /** Pause after a failure, in milliseconds. */
   retryMs: number;
-  /** True for a job that only the leader runs. */
-  isFrequent?: boolean;
+  leaderOnly?: boolean;
 }
 
 /**
- * Repeats `work` until the worker stops. With `isFrequent`, `work` runs only while this worker is the leader. `work`
+ * Repeats `work` until the worker stops. With `leaderOnly`, `work` runs only while this worker is the leader. `work`
  * resolves to the pause before its next run, in milliseconds.
  */
 async function repeat(
   deps: MaintenanceDeps,
-  { job, retryMs, isFrequent = false }: RepeatOptions,
+  { job, retryMs, leaderOnly = false }: RepeatOptions,
   work: () => Promise<number>,
 ): Promise<void> {
   const { signal, metrics, leads, pause = sleep } = deps;
   let isStarted = false;
   while (!signal.aborted) {
-    if (isFrequent && !leads()) {
+    if (leaderOnly && !leads()) {
       if (isStarted) metrics.stopped(job);
       isStarted = false;
       // A second later, the loop checks again if this worker is the leader.

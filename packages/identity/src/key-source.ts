@@ -18,8 +18,8 @@ export interface KeySourceDeps {
 }
 
 /**
- * Age of the keys in milliseconds after which they are fetched again in the background. During
- * the fetch, requests use the old keys.
+ * Age of the keys in milliseconds after which they are fetched again in the background. During the fetch, requests use
+ * the old keys.
  */
 const staleAfterMs = 10 * 60_000;
 /**

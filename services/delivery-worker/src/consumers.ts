@@ -80,6 +80,7 @@ const pauseTimeoutMs = 2_000;
 export function createConsumers(deps: ConsumersDeps): Consumers {
   const { brokers, slots, onError } = deps;
   const consumers: Consumer[] = [];
+  // The consumers start paused. The first check of the keys that succeeds resumes them.
   const pausedBy = new Set<PauseReason>(['keys']);
   let rejectWaiting: (error: Error) => void = () => {};
   const all = <T>(step: (consumer: Consumer) => Promise<T>) => Promise.all(consumers.map(step));

@@ -18,7 +18,7 @@ export function describeHealth({ state, since, success_rate_24h }: Health): stri
   return `${state}${start}${rate}`;
 }
 
-/** Returns the last failure with its error code and time, or null if there was no failure. */
+/** Returns the last error with its code and time, or null if there was none. */
 export function describeLastError({ last_error }: Health): string | null {
   return last_error === null ? null : `${last_error.error} (${last_error.code}, ${last_error.at})`;
 }

@@ -14,10 +14,10 @@ export interface WriteCheck {
 
 export interface WriteCheckDeps {
   /**
-   * Each function returns the start and the last error of the current series of failed writes, or undefined if writes
-   * succeed. One function is for renewals of the lease, which detect a failure even while the worker has nothing else
-   * to write. Another is for batches of rows, which also detect that tables cannot grow, for example because the disk
-   * is full.
+   * Each function returns the start and the latest error of the current series of failures, or undefined if there is
+   * none. One function is for renewals of the lease, which detect a failure even while the worker has nothing else to
+   * write. Another is for the statements of `DatabaseRetry`, mainly batches of rows, which also detect that tables
+   * cannot grow, for example because the disk is full.
    */
   failures: (() => WriteFailure | undefined)[];
   shutdown: Pick<Shutdown, 'addInterval'>;

@@ -3,13 +3,13 @@ import type { DeliveryStatus } from '@tocsin/contracts';
 type EndedStatus = Extract<DeliveryStatus, 'succeeded' | 'failed' | 'skipped'>;
 export type OpenStatus = Exclude<DeliveryStatus, EndedStatus>;
 
-/** Columns that contain the state of a delivery. Columns of `open_deliveries` are null for an ended delivery. */
+/** Values that determine the state of a delivery, from its rows in `deliveries` and `open_deliveries`. */
 export interface StatusColumns {
   /** Value of the column `deliveries.status`. */
   recordedStatus: 'open' | EndedStatus;
-  /** Value of the column `open_deliveries.state`. */
+  /** Value of the column `open_deliveries.state`; null for an ended delivery, which has no row in this table. */
   state: 'waiting' | 'queued' | null;
-  /** True if `open_deliveries.claimed_by` is not null. */
+  /** True if a worker has claimed the delivery (`open_deliveries.claimed_by` is not null). False for an ended one. */
   claimed: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface PipelineReader {
   markerAgeSeconds(): Promise<number | undefined>;
   /**
    * Looks for the oldest open delivery that has no attempt and whose webhook is neither paused nor rate-limited. Reads
-   * up to 50,000 rows after the delivery `after`.
+   * up to 50,000 rows with ids above `after`: `beforeAllDeliveries` starts a search, `continueAfter` continues it.
    */
   oldestDelivery(after: string): Promise<OldestDelivery>;
 }

@@ -26,8 +26,8 @@ export interface RetryOptions {
   backoff: (failures: number, error: unknown) => number;
   /** After an abort, no retry starts, and the last error is thrown. Work in progress is not interrupted. */
   signal?: AbortSignal;
-  /** Called before the delay of each retry. `failures` is 1 for the first retry. */
-  onRetry?: (error: unknown, failures: number) => void;
+  /** Called before the delay of each retry. */
+  onRetry?: (error: unknown) => void;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
       return await work();
     } catch (error) {
       if (signal?.aborted || !shouldRetry(error, failures)) throw error;
-      onRetry?.(error, failures);
+      onRetry?.(error);
       const delayMs = backoff(failures, error);
       if (delayMs > 0) await sleep(delayMs, signal);
       if (signal?.aborted) throw error;

@@ -6,8 +6,6 @@ export interface TimeBudgetOptions {
   share: number;
   /** Time that a key can use at once before its share limits it, in milliseconds. */
   burstMs: number;
-  /** Maximum number of keys in memory; the least recently used key is forgotten first. Default: 10,000. */
-  maxKeys?: number;
   /** Milliseconds on a monotonic clock. */
   now?: () => number;
 }
@@ -34,8 +32,11 @@ interface Debt {
   atMs: number;
 }
 
+/** Maximum number of keys in memory. The least recently used key is forgotten first. */
+const maxKeys = 10_000;
+
 export function createTimeBudget(options: TimeBudgetOptions): TimeBudget {
-  const { share, burstMs, maxKeys = 10_000, now = () => performance.now() } = options;
+  const { share, burstMs, now = () => performance.now() } = options;
   const debts = new LRUCache<string, Debt>({ max: maxKeys });
   const debtOf = (key: string) => {
     const debt = debts.get(key);

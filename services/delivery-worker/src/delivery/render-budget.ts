@@ -35,7 +35,7 @@ const exceededForMs = 1_000;
 const maxWorkspaces = 10_000;
 
 export function createRenderBudget(now: () => number): RenderBudget {
-  const budget = createTimeBudget({ share, burstMs, maxKeys: maxWorkspaces, now });
+  const budget = createTimeBudget({ share, burstMs, now });
   // One delivery of each workspace waits for the budget at a time; the others wait for a permit of this semaphore.
   const turns = createSemaphore({ permits: Number.POSITIVE_INFINITY, permitsPerKey: 1 });
   const waiting = createKeyedCounter();

@@ -1,4 +1,4 @@
-import type { EnvReader } from '@tocsin/kit';
+import { type EnvReader, isUuid } from '@tocsin/kit';
 
 /** An identity provider and the workspaces for which its tokens are valid. */
 export interface TrustedIssuer {
@@ -85,8 +85,6 @@ function toEnterpriseIssuers(value: unknown): EnterpriseIssuer[] {
   );
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 function isEnterpriseIssuer(value: unknown): value is EnterpriseIssuer {
   if (typeof value !== 'object' || value === null) return false;
   const { issuer, audience, jwks_uri, workspaces } = value as Record<string, unknown>;
@@ -95,7 +93,7 @@ function isEnterpriseIssuer(value: unknown): value is EnterpriseIssuer {
     (jwks_uri === undefined || isWebAddress(jwks_uri)) &&
     (audience === undefined || (typeof audience === 'string' && audience !== '')) &&
     Array.isArray(workspaces) &&
-    workspaces.every((id) => typeof id === 'string' && uuid.test(id))
+    workspaces.every(isUuid)
   );
 }
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { isUuid } from '@tocsin/kit';
 
 export interface LauncherOptions {
   sample: boolean;
@@ -50,7 +51,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
     if (text === undefined || text === '') return undefined;
     if (!env.OIDC_ISSUER)
       problems.push('WORKSPACE_ID needs OIDC_ISSUER: the development provider has its own');
-    else if (!uuid.test(text)) problems.push(`WORKSPACE_ID must be a UUID, not "${text}"`);
+    else if (!isUuid(text)) problems.push(`WORKSPACE_ID must be a UUID, not "${text}"`);
     return text.toLowerCase();
   };
   const options: LauncherOptions = {
@@ -69,8 +70,6 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
 
 const usage = `usage: npm start -- [--no-sample] [--workers N]
   environment: PORT_BASE, DATABASE_URL, AMQP_URL, OIDC_ISSUER with WORKSPACE_ID, and every setting of the services`;
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function readFlags(args: readonly string[], problems: string[]) {
   try {

@@ -1,6 +1,6 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
-import { type Logger, splitBySize } from '@tocsin/kit';
+import { isUuid, type Logger, splitBySize } from '@tocsin/kit';
 import { deliveriesQueue, type QueueMessage } from '@tocsin/messaging';
 import type { DatabaseRetry } from '../database-retry.js';
 import type { DeadLetterMetrics } from './dead-letter-metrics.js';
@@ -112,8 +112,6 @@ function toLetter({ message, reason, detail, failedAtMs }: Pending, offsetMs: nu
   return { ...letter, id, workspaceId: queue === deliveriesQueue ? undefined : workspaceOf(content) };
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * Returns the workspace that a message names, even if the message is not a valid alert. Returns undefined if the
  * message names none or is larger than 1 MiB.
@@ -124,7 +122,7 @@ function workspaceOf(content: Buffer): string | undefined {
     const message: unknown = JSON.parse(content.toString());
     if (typeof message !== 'object' || message === null || !('workspace_id' in message)) return undefined;
     const { workspace_id: id } = message;
-    return typeof id === 'string' && uuid.test(id) ? id.toLowerCase() : undefined;
+    return isUuid(id) ? id.toLowerCase() : undefined;
   } catch {
     return undefined;
   }

@@ -141,7 +141,7 @@ const record = {
       where x.delivery_id = any($1::uuid[]) and x.delivery_id = o.delivery_id and x.run = o.run
         and x.claim = o.claim and o.status <> 'open'
       returning x.delivery_id, x.claim
-    ), again as (
+    ), retried as (
       update open_deliveries x
       set state = 'waiting', waiting_reason = 'retry', claimed_by = null, claim_token = null, lease_until = null,
           claims_without_outcome = 0, manual = false,
@@ -154,41 +154,41 @@ const record = {
       where x.delivery_id = any($1::uuid[]) and x.delivery_id = o.delivery_id and x.run = o.run
         and x.claim = o.claim and o.status = 'open'
       returning x.delivery_id, x.claim
-    ), news as materialized (
-      select o.*, mine.delivery_id is not null as is_ours,
+    ), checked as materialized (
+      select o.*, ours.delivery_id is not null as is_ours,
              now() - coalesce(o.ended_ms_ago, 0) * interval '1 millisecond' as ended_at,
              -- An attempt is counted only once. If this statement ends the delivery, it is the first one for the
              -- attempt. Otherwise the commit can be a repetition, and the attempt is searched in the table.
-             o.attempted and (mine.ended is true or not exists (
+             o.attempted and (ours.ended is true or not exists (
                select from attempts/*day*/ a
                where a.delivery_id = any($1::uuid[]) and a.delivery_id = o.delivery_id and a.claim = o.claim)) as is_new
       from o left join (select delivery_id, claim, true as ended from ended
-                        union all select delivery_id, claim, false from again) mine using (delivery_id, claim)
+                        union all select delivery_id, claim, false from retried) ours using (delivery_id, claim)
     ), updated as (
       update deliveries/*day*/ d
-      set attempts_made = d.attempts_made + n.is_new::integer,
-          destination = case when n.is_new then n.destination else d.destination end,
-          rendered_encrypted = case when not n.is_ours then d.rendered_encrypted
-                                    when not n.attempted and n.text_bytes > 0
-                                    then substring($19::bytea from n.text_at for n.text_bytes) end,
-          status = case when n.is_ours then n.status else d.status end,
-          claims = case when n.is_ours then n.claim else d.claims end,
-          first_succeeded_at = case when n.is_ours and n.status = 'succeeded'
-                                    then coalesce(d.first_succeeded_at, n.ended_at) else d.first_succeeded_at end,
-          failed_at = case when n.is_ours then case when n.status = 'failed' then now() end else d.failed_at end,
-          status_code = case when n.is_ours then case when n.attempted then n.status_code else d.status_code end
+      set attempts_made = d.attempts_made + c.is_new::integer,
+          destination = case when c.is_new then c.destination else d.destination end,
+          rendered_encrypted = case when not c.is_ours then d.rendered_encrypted
+                                    when not c.attempted and c.text_bytes > 0
+                                    then substring($19::bytea from c.text_at for c.text_bytes) end,
+          status = case when c.is_ours then c.status else d.status end,
+          claims = case when c.is_ours then c.claim else d.claims end,
+          first_succeeded_at = case when c.is_ours and c.status = 'succeeded'
+                                    then coalesce(d.first_succeeded_at, c.ended_at) else d.first_succeeded_at end,
+          failed_at = case when c.is_ours then case when c.status = 'failed' then now() end else d.failed_at end,
+          status_code = case when c.is_ours then case when c.attempted then c.status_code else d.status_code end
                              else d.status_code end,
-          error_code = case when n.is_ours then n.error_code else d.error_code end,
-          error = case when n.is_ours then n.error else d.error end
-      from news n
-      where d.id = n.delivery_id and (n.is_ours or n.is_new)
+          error_code = case when c.is_ours then c.error_code else d.error_code end,
+          error = case when c.is_ours then c.error else d.error end
+      from checked c
+      where d.id = c.delivery_id and (c.is_ours or c.is_new)
       returning d.id, d.attempts_made, d.webhook_id, d.alert_rule_id
     ), outcomes as (
-      select u.webhook_id, n.ended_at, case when n.attempted then n.attempt_error_code else n.error_code end as error_code,
-             case when n.attempted then n.attempt_error else n.error end as error
-      from news n join updated u on u.id = n.delivery_id
+      select u.webhook_id, c.ended_at, case when c.attempted then c.attempt_error_code else c.error_code end as error_code,
+             case when c.attempted then c.attempt_error else c.error end as error
+      from checked c join updated u on u.id = c.delivery_id
       where not is_notice(u.alert_rule_id)
-        and (n.is_new or n.is_ours and not n.attempted and n.error_code in ('template_error', 'invalid_json'))
+        and (c.is_new or c.is_ours and not c.attempted and c.error_code in ('template_error', 'invalid_json'))
     ), seen as (
       select webhook_id, max(ended_at) as last_attempt_at,
              (array_agg(error_code order by ended_at desc))[1] is not null as failing,
@@ -218,11 +218,11 @@ const record = {
     )
     insert into attempts/*day*/ (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
                           exchange_encrypted, status_code, response_truncated, error_code, error)
-    select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms, n.destination,
-           substring($19::bytea from n.text_at for n.text_bytes), n.status_code, n.truncated, n.attempt_error_code,
-           n.attempt_error
-    from news n join updated u on u.id = n.delivery_id
-    where n.is_new`,
+    select c.delivery_id, c.claim, u.attempts_made, c.trigger, c.started_at, c.duration_ms, c.destination,
+           substring($19::bytea from c.text_at for c.text_bytes), c.status_code, c.truncated, c.attempt_error_code,
+           c.attempt_error
+    from checked c join updated u on u.id = c.delivery_id
+    where c.is_new`,
 };
 
 // The statement `defer` releases claims, and returns their unused requests to the rate limits. It skips the row of a

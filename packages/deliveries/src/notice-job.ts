@@ -79,15 +79,16 @@ async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow
  */
 const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))';
 
-/**
- * Minimum number of deliveries that must have failed since the start of the failure before a webhook is disabled. Only
- * deliveries of alerts that were accepted since then count, so that the partitions of earlier days are not read.
- */
+/** Minimum number of deliveries that must have failed since the start of the failure before a webhook is disabled. */
 const minFailed = 20;
 
-/** SQL for the smallest id of the millisecond of `failingFrom`, as `firstIdAt` returns it. */
-const firstIdOfFailure = `cast(rpad(lpad(to_hex(
-  cast(floor(extract(epoch from ${failingFrom}) * 1000) as bigint)), 12, '0'), 32, '0') as uuid)`;
+/**
+ * SQL for the smallest id of deliveries that count as failed, as `firstIdAt` returns it for the time an hour before
+ * `failingFrom`. A burst of alerts is accepted before its first request fails, so its deliveries must count too. Earlier
+ * ones do not count: the check runs every 5 s and must not read the whole history of the webhook.
+ */
+const firstCountedId = `cast(rpad(lpad(to_hex(
+  cast(floor(extract(epoch from ${failingFrom} - interval '1 hour') * 1000) as bigint)), 12, '0'), 32, '0') as uuid)`;
 
 async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<DueNotice[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
@@ -97,7 +98,7 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<D
      where h.failing and ${failingFrom} <= now() - :afterMs * interval '1 millisecond' and w.enabled
        and :minFailed <= (select count(*) from (
          select from deliveries d
-         where d.workspace_id = w.workspace_id and d.webhook_id = w.id and d.id >= ${firstIdOfFailure}
+         where d.workspace_id = w.workspace_id and d.webhook_id = w.id and d.id >= ${firstCountedId}
            and d.failed_at >= ${failingFrom} and not is_notice(d.alert_rule_id)
          order by d.id limit :minFailed) failed)
      order by w.id limit :maxRows for update of w skip locked`,

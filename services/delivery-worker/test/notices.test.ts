@@ -186,6 +186,17 @@ const reportAfter = async (ms: number) => {
   return reported.map(({ event }) => event);
 };
 
+test('the failed deliveries of a burst count, although the first failure comes after its alerts', async () => {
+  const failing = await harness.addWebhook();
+  const acceptedAtMs = ago(61 * minuteMs).getTime();
+  await harness.write(Array.from({ length: 20 }, () => harness.plan([failing], { acceptedAtMs })));
+  await setHealth(failing, { failing: true, since: ago(60 * minuteMs) });
+  await failedAgo(61 * minuteMs);
+  expect(await reportAfter(30 * minuteMs)).toEqual([]);
+  await failedAgo(0);
+  expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.disabled']);
+});
+
 test('failed deliveries of notices do not count towards automatic disabling', async () => {
   await addFailing();
   const { knex } = harness.database;

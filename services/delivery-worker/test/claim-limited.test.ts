@@ -197,11 +197,17 @@ test('a delivery that expired before its retry became due uses no request', asyn
   expectMs(await nextInMs(id, [other!]), intervalMs - burstMs);
 });
 
-test('claimLimited treats no delivery as expired if its webhook has a stored pause by a person', async () => {
-  const manual_pauses = '{[2026-01-01,2026-01-02)}';
-  const id = await addLimited(hundredAnHour, ago(-hourMs), { manual_pauses });
-  await addWaiting(id, 1, since(ago(25 * hourMs)));
-  expect(await claim(id)).toEqual([]);
+test('expired deliveries are claimed beyond the limit unless a pause ended in the last day', async () => {
+  const pausedUntil = (hours: number) => ({
+    manual_pauses: `{[${ago(50 * hourMs).toISOString()},${ago(hours * hourMs).toISOString()})}`,
+  });
+  const recent = await addLimited(hundredAnHour, ago(-hourMs), pausedUntil(23));
+  const old = await addLimited(hundredAnHour, ago(-hourMs), pausedUntil(25));
+  await addWaiting(recent, 1, since(ago(60 * hourMs)));
+  const expired = await addWaiting(old, 1, since(ago(60 * hourMs)));
+  await addWaiting(old, 1, since(ago(23 * hourMs)));
+  expect(await claim(recent)).toEqual([]);
+  expect(await claim(old)).toEqual(expired);
 });
 
 test('a claim uses no request if its delivery has expired, pauses by a person not counted', async () => {

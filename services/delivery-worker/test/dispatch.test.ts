@@ -81,15 +81,17 @@ test('a webhook whose rate limit allows no request is found if its oldest delive
     await fixtures.write([fixtures.plan([webhook_id]), fixtures.plan([webhook_id])]);
     return webhook_id;
   };
-  const webhookId = await addBlocked();
-  await addBlocked({ manual_pauses: '{[2026-01-01,2026-01-02)}' });
-  const setAge = (hours: number) =>
-    db.database.knex('open_deliveries').update({ due_at: new Date(Date.now() - hours * 3_600_000) });
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  const pausedUntil = (hours: number) => ({ manual_pauses: `{[2026-01-01,${ago(hours).toISOString()})}` });
+  const ids = [await addBlocked(), await addBlocked(pausedUntil(25))];
+  await addBlocked(pausedUntil(23));
+  const setAge = (hours: number) => db.database.knex('open_deliveries').update({ due_at: ago(hours) });
   await setAge(23);
   expect((await fixtures.findWebhooks()).candidates).toEqual([]);
   await setAge(25);
   // Only requests need places in the window, so the due deliveries are not counted.
-  expect((await fixtures.findWebhooks()).candidates).toMatchObject([{ webhookId, limited: true, due: 1 }]);
+  const expected = ids.sort().map((webhookId) => ({ webhookId, limited: true, due: 1 }));
+  expect((await fixtures.findWebhooks()).candidates).toMatchObject(expected);
 });
 
 test('postponed deliveries are due at the end of the pause, or at once if it ends early', async () => {

@@ -14,8 +14,9 @@ export interface ClaimRepository {
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
    * Claims due deliveries of webhooks with a rate limit, retries first, and counts their requests towards the limits in
-   * the same commit. Expired deliveries use no request. They are claimed even if the limit allows no request, except
-   * for webhooks that a person has paused. A webhook whose limit is locked by another transaction is skipped.
+   * the same commit. Expired deliveries use no request. They are claimed even if the limit allows no request, unless
+   * a pause by a person has ended within the maximum age. A webhook whose limit is locked by another transaction is
+   * skipped.
    */
   claimLimited(webhooks: LimitedWebhook[], options: LimitedOptions): Promise<ClaimedDelivery[]>;
 }
@@ -144,6 +145,13 @@ const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * i
 
 const maxAge = `$7::float8 * interval '1 millisecond'`;
 
+/**
+ * SQL that is true if the webhook `w` has no pause by a person, or the last one ended more than `age` ago. All its
+ * deliveries that have been due for longer than the maximum age `age` have then expired. Otherwise, the due time does
+ * not tell whether a delivery has expired, because the time of a pause does not count.
+ */
+export const hasNoPauseWithin = (age: string) => `coalesce(upper(w.manual_pauses) < now() - ${age}, true)`;
+
 const oldestOf = (condition: string, limit: string) => `array(
         select o.delivery_id from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = t.workspace_id and o.webhook_id = t.webhook_id and ${condition}
@@ -163,8 +171,7 @@ const claimLimited = {
              least(places, case when from_at > now() then 0
                    else 1 + floor(extract(epoch from now() - from_at) / extract(epoch from every)) end)::integer as free,
              -- Deliveries that were due before this time have expired, because they are older than the maximum age ($7).
-             -- After a pause by a person, the due time does not tell whether a delivery has expired.
-             case when w.manual_pauses is null then now() - ${maxAge} else '-infinity' end as expired_before
+             case when ${hasNoPauseWithin(maxAge)} then now() - ${maxAge} else '-infinity' end as expired_before
       from limits join webhooks w on w.id = limits.webhook_id and w.id = any($2::uuid[])
     ), turns as materialized (
       -- Expired deliveries use no request, so they do not count towards the requests that are free.

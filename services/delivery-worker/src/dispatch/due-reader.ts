@@ -1,4 +1,5 @@
 import type { Database } from '@tocsin/database';
+import { hasNoPauseWithin } from '../delivery/claim-repository.js';
 import type { WebhookKey } from '../slots/slots.js';
 import type { DueWebhook } from './round-robin.js';
 
@@ -87,7 +88,7 @@ export interface DueReader {
 
 const noId = '00000000-0000-0000-0000-000000000000';
 
-/** Deliveries older than `maxAgeMs` have expired, except for webhooks that a person has paused. */
+/** Deliveries older than `maxAgeMs` have expired, if no pause by a person has ended since then. */
 export function createDueReader(database: Database, maxAgeMs: number): DueReader {
   return {
     async findWorkspaces({ after, steps, workspaces }) {
@@ -159,13 +160,15 @@ export const dueOf = (webhook: string, limit: string) => `
 const countedOfEach = `case when found.most < 2 or pause.paused_until > now() or rate.next_at > now()
       then 0 else found.most end`;
 
-// SQL that is true if the oldest delivery of a webhook has expired. `claimLimited` claims such a delivery even if the
-// rate limit allows no request. For a webhook that a person has paused, it does not, so the result is false.
+const maxAge = `$7::float8 * interval '1 millisecond'`;
+
+// SQL that is true if the oldest delivery of a webhook has certainly expired. `claimLimited` claims such a delivery even
+// if the rate limit allows no request.
 const hasExpired = `coalesce((
-      select o.due_at < now() - $7::float8 * interval '1 millisecond' from open_deliveries o
+      select o.due_at < now() - ${maxAge} from open_deliveries o
       where o.state = 'waiting' and o.workspace_id = found.workspace_id and o.webhook_id = found.webhook_id
       order by o.due_at limit 1), false)
-      and (select w.manual_pauses from webhooks w where w.id = found.webhook_id) is null`;
+      and (select ${hasNoPauseWithin(maxAge)} from webhooks w where w.id = found.webhook_id)`;
 
 // The recursive CTE `scan` reads webhooks in the order of their ids, so that every webhook is served. If many webhooks
 // of a workspace have waiting deliveries but only a few have due ones, the scan takes many passes to reach these few;

@@ -173,15 +173,18 @@ test('verification fails as unavailable, not as unauthenticated, if the issuer h
   await expect(sign().then(withoutKeys)).rejects.toBe(unavailable);
 });
 
-test('a missing Authorization header is rejected with an error that asks for a token', () => {
-  expect(() => readBearerToken(undefined)).toThrow(
-    expect.objectContaining({
-      code: 'unauthenticated',
-      detail: 'Send an access token in the header Authorization: Bearer.',
-      headers: undefined,
-    }),
-  );
-});
+test.each([undefined, '', 'Bearer', 'Basic eDp5', 'eyJ.a.b', 'xBearer a', 'Bearer\ta'])(
+  'the Authorization header %j has no bearer token, and the error asks for one',
+  (authorization) => {
+    expect(() => readBearerToken(authorization)).toThrow(
+      expect.objectContaining({
+        code: 'unauthenticated',
+        detail: 'Send an access token in the header Authorization: Bearer.',
+        headers: undefined,
+      }),
+    );
+  },
+);
 
 test('a token of 24,576 characters is accepted and a longer one is rejected', () => {
   const longest = 'x'.repeat(24_576);
@@ -193,7 +196,7 @@ test('a token in a header may end with base64 padding, and spaces around it are 
   expect(readBearerToken('bearer  a.b-c_d~e+f/g==  ')).toBe('a.b-c_d~e+f/g==');
 });
 
-test.each(['xBearer a', 'Bearer a=b', 'Bearer\ta', 'Bearer a\n', 'Bearer é'])(
+test.each(['Bearer a=b', 'Bearer a b', 'Bearer a\n', 'Bearer é'])(
   'the Authorization header %j is malformed',
   (authorization) => {
     expect(() => readBearerToken(authorization)).toThrow('The access token is malformed.');

@@ -151,11 +151,12 @@ function isSubject(subject: unknown): boolean {
 const maxTokenLength = 24_576;
 
 /**
- * Reads the token of an `Authorization: Bearer …` header (RFC 6750 §2.1).
+ * Reads the token of an `Authorization: Bearer …` header (RFC 6750 §2.1). The error for a request without a bearer token,
+ * for example with another scheme, names the header, and its challenge has no error code (§3.1).
  * @throws AppError `unauthenticated`
  */
 export function readBearerToken(authorization: string | undefined): string {
-  if (authorization === undefined) {
+  if (authorization === undefined || !/^bearer /i.test(authorization)) {
     throw new AppError('unauthenticated', 'Send an access token in the header Authorization: Bearer.');
   }
   const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];

@@ -75,10 +75,10 @@ const maxCredentialLength = 24_576;
 
 /**
  * Returns the credential of an `Authorization` header. It accepts more characters than RFC 6750, because the admin key
- * can be any text that fits into a header.
+ * can be any text that fits into a header. The error for a header without the scheme `Bearer` names the header.
  */
 function readCredential(authorization: string | undefined): string {
-  if (authorization === undefined) {
+  if (authorization === undefined || !/^bearer /i.test(authorization)) {
     throw new AppError(
       'unauthenticated',
       'Send a key or an access token in the header Authorization: Bearer.',

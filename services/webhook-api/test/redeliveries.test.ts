@@ -55,6 +55,14 @@ test('the time range of a job ends when the job is accepted, or at an earlier `u
   expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
 });
 
+test('the time range of a job is shown in UTC', async () => {
+  const body = { since: '2025-01-01T01:00:00+02:00', until: '2025-01-01T00:30:00.5-01:00' };
+  const utc = { since: '2024-12-31T23:00:00.000Z', until: '2025-01-01T01:30:00.500Z' };
+  const accepted = await accept(body);
+  expect(accepted.body.filter).toEqual({ status: 'failed', ...utc });
+  expect((await read(accepted.body.id)).filter).toEqual({ status: 'failed', ...utc });
+});
+
 test('a job does not change deliveries that were accepted at the time in `until` or later', async () => {
   const nowMs = Date.now();
   const [older] = await Promise.all(

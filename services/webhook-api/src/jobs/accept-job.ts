@@ -13,7 +13,12 @@ export interface AcceptJobDeps {
 }
 
 /** Members of a job's filter that this file uses. Each kind of job has further members. */
-type GivenFilter = { all?: boolean; until?: string; status?: 'failed' | 'skipped' | 'succeeded' };
+type GivenFilter = {
+  all?: boolean;
+  since?: string;
+  until?: string;
+  status?: 'failed' | 'skipped' | 'succeeded';
+};
 
 interface AcceptJob {
   kind: JobKind;
@@ -73,9 +78,20 @@ function requireFilter(
   throw invalidBody([{ path: '', message: `${wholeWorkspace[kind](status)}${hint}` }]);
 }
 
-/** Restricts the time range of a filter to the alerts that were accepted before `nowMs`, and to their deliveries. */
-function fixFilter(kind: JobKind, { all, ...filter }: GivenFilter, nowMs: number): JobFilters[JobKind] {
+/**
+ * Restricts the time range of a filter to the alerts that were accepted before `nowMs`, and to their deliveries. The
+ * times are converted to UTC.
+ */
+function fixFilter(
+  kind: JobKind,
+  { all, since, ...filter }: GivenFilter,
+  nowMs: number,
+): JobFilters[JobKind] {
   const untilMs = filter.until === undefined ? nowMs : Math.min(Date.parse(filter.until), nowMs);
-  const fixed = { ...filter, until: new Date(untilMs).toISOString() };
+  const fixed = {
+    ...filter,
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    until: new Date(untilMs).toISOString(),
+  };
   return kind === 'redelivery' ? { ...fixed, status: filter.status ?? 'failed' } : fixed;
 }

@@ -118,11 +118,12 @@ async function open(
     ...apiKeyRoutes({ store, hash: bcrypt.hash, maxActiveKeys: config.maxActiveKeys, forgetEverywhere }),
   ];
   const info = { title: 'Tocsin engine authentication', version: '1.0.0' };
+  const openApi = createOpenApiDocument({ info, routes, bearer });
   const app = createHttpApp<EngineCaller>({
     logger,
     metrics,
     tracing,
-    routes: [...routes, openApiRoute(createOpenApiDocument({ info, routes }))],
+    routes: [...routes, openApiRoute(openApi)],
     authenticate: createAuthenticate({
       adminKey: config.adminKey,
       validateKey: validator.validate,
@@ -147,6 +148,12 @@ async function open(
     close: (deadlineMs) => shutdown.close(deadlineMs),
   };
 }
+
+/** Description of the accepted credentials in the OpenAPI document. */
+const bearer = {
+  description:
+    'The admin key, a user key, or an access token (JWT) of the identity provider. Managing keys needs the admin key, or a token with the role tocsin_engine_admin.',
+};
 
 /**
  * Length of an admin key, in characters, below which it is logged as too short. 16 random letters and digits have 95

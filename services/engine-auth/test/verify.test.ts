@@ -211,6 +211,14 @@ test('the OpenAPI document lists every path', async () => {
   ]);
 });
 
+test('the OpenAPI document says that a credential is a key or a token', async () => {
+  const document = (await (await fetch(`${engine.url}/openapi.json`)).json()) as {
+    components: { securitySchemes: { bearer: object } };
+  };
+  const description = expect.stringMatching(/^The admin key, a user key, or an access token/);
+  expect(document.components.securitySchemes.bearer).toEqual({ type: 'http', scheme: 'bearer', description });
+});
+
 test('the OpenAPI example of the request for a new key is accepted', async () => {
   const document = (await (await fetch(`${engine.url}/openapi.json`)).json()) as {
     paths: Record<string, { post: { requestBody: { content: Record<string, { example: object }> } } }>;

@@ -168,7 +168,7 @@ test('the first example of a body schema is the example of its operation', () =>
 test('the description of an operation states the permission that it needs', () => {
   const operation = document.paths['/things/{thing_id}']?.patch;
   expect(operation).toMatchObject({ description: expect.stringContaining('the permission `thing_write`') });
-  expect(document.paths['/open']?.get).toMatchObject({ description: 'It needs no token.' });
+  expect(document.paths['/open']?.get).toMatchObject({ description: 'It needs no credential.' });
 });
 
 test('responses and path parameters in the OpenAPI document have examples', () => {
@@ -179,6 +179,17 @@ test('responses and path parameters in the OpenAPI document have examples', () =
       { name: 'If-Match' },
     ],
     responses: { 200: { content: { 'application/json': { example: { title: 'A', kind: 'thing' } } } } },
+  });
+});
+
+test('the bearer scheme describes an access token, or the credential that the service names', () => {
+  const info = { title: 'Test', version: '1' };
+  expect(createOpenApiDocument({ info, routes: [] })).toMatchObject({
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+  });
+  const bearer = { description: 'A key.' };
+  expect(createOpenApiDocument({ info, routes: [], bearer })).toMatchObject({
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A key.' } } },
   });
 });
 

@@ -11,6 +11,8 @@ export interface OpenApiOptions {
    * authentication with a bearer token.
    */
   tokenUrl?: string;
+  /** Members of the bearer scheme that describe the credential. Default: a JWT of the identity provider. */
+  bearer?: { bearerFormat?: string; description: string };
   /** Descriptions of the requests that the service sends, by name, for the member `webhooks` of the document. */
   webhooks?: Readonly<Record<string, object>>;
 }
@@ -23,7 +25,8 @@ type Components = Map<string, unknown>;
  * is one PascalCase word becomes a named component. Numbers get `format: double` and constants a `type`, because client
  * generators read a plain number as a 32-bit float, and an untyped constant as any value.
  */
-export function createOpenApiDocument({ info, routes, tokenUrl, webhooks }: OpenApiOptions): Json {
+export function createOpenApiDocument(options: OpenApiOptions): Json {
+  const { info, routes, tokenUrl, bearer = accessToken, webhooks } = options;
   const components: Components = new Map();
   hoist(problemSchema, components);
   const paths: Record<string, Json> = {};
@@ -42,15 +45,16 @@ export function createOpenApiDocument({ info, routes, tokenUrl, webhooks }: Open
     paths,
     ...(webhooks && { webhooks }),
     components: {
-      securitySchemes: { bearer, ...(tokenUrl !== undefined && { oauth2: oauth2(tokenUrl) }) },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', ...bearer },
+        ...(tokenUrl !== undefined && { oauth2: oauth2(tokenUrl) }),
+      },
       schemas: Object.fromEntries(components),
     },
   };
 }
 
-const bearer = {
-  type: 'http',
-  scheme: 'bearer',
+const accessToken = {
   bearerFormat: 'JWT',
   description: 'An access token of the identity provider.',
 };
@@ -105,8 +109,8 @@ function describeOperation(route: Route<never>, method: string, components: Comp
 }
 
 function withAccess({ description, access }: Route<never>, permission: string | undefined): string {
-  const needs = permission === undefined ? 'any valid token' : `the permission \`${permission}\``;
-  const sentence = access === 'public' ? 'It needs no token.' : `It needs ${needs}.`;
+  const needs = permission === undefined ? 'any valid credential' : `the permission \`${permission}\``;
+  const sentence = access === 'public' ? 'It needs no credential.' : `It needs ${needs}.`;
   return description === undefined ? sentence : `${description} ${sentence}`;
 }
 

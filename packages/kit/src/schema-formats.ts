@@ -50,7 +50,8 @@ const dateTime =
 /** A time whose `+` was decoded to a space, because the query of a URL contained it unescaped. */
 const spaceForPlus = /:\d\d(?:\.\d+)? \d\d:\d\d$/;
 
-const validTime = 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
+const validTime =
+  'must be a time with seconds and a zone, such as 2025-01-31T12:00:00Z or 2025-01-31T14:00:00.5+02:00';
 
 /** Returns the reason why a text is invalid in the format `date-time`; undefined for a valid text. */
 export function describeInvalidDateTime(text: string): string | undefined {

@@ -7,7 +7,8 @@ const properties = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}]));
 const names = (count: number) => Object.keys(properties(count)).join(', ');
 const named = { pattern: '^[a-z]$', description: 'a lower-case letter' };
-const validTime = 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
+const validTime =
+  'must be a time with seconds and a zone, such as 2025-01-31T12:00:00Z or 2025-01-31T14:00:00.5+02:00';
 const fourDigits = 'must be within the years 0001 to 9999 in UTC';
 
 test.each<[object, unknown, string, string]>([
@@ -23,6 +24,8 @@ test.each<[object, unknown, string, string]>([
   [{ const: 'a' }, 2, '', 'must be "a"'],
   [{ format: 'uuid' }, 'x', '', 'must be a UUID'],
   [{ format: 'date-time' }, 'x', '', validTime],
+  [{ format: 'date-time' }, '2026-11-29T12:00Z', '', validTime],
+  [{ format: 'date-time' }, '2026-11-29T12:00:00+0200', '', validTime],
   [{ format: 'date-time' }, '2026-02-30T00:00:00Z', '', validTime],
   [{ format: 'date-time' }, '2026-11-29T00:00:00 00:00', '', `${validTime}; in a URL, write + as %2B`],
   [{ format: 'date-time' }, '2026-11-29T00:00:00.25 01:30', '', `${validTime}; in a URL, write + as %2B`],

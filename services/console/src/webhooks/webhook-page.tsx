@@ -148,9 +148,8 @@ function DeleteWebhook({ webhook: { id, name } }: { webhook: Webhook }) {
   const { remove } = useWebhookActions();
   const navigate = useNavigate();
   const paths = usePaths();
-  const onSuccess = () => navigate(paths.webhooks());
-  const using = rulesThatUseIt(remove.error);
-  if (using === undefined) {
+  const onSuccess = () => navigate(paths.webhooks(), { replace: true });
+  if (!isInUse(remove.error)) {
     return (
       <DeleteButton
         name={name}
@@ -162,12 +161,13 @@ function DeleteWebhook({ webhook: { id, name } }: { webhook: Webhook }) {
   }
   return (
     <Notice tone="bad">
-      <p>{`Alert rules call this webhook: ${using.join(', ')}.`}</p>
+      {/* The message of the API names the rules and says whether the webhook is called for notices. */}
+      <p>{remove.error?.message}</p>
       <p className="detail">
         <ConfirmButton
           kind="danger"
           title={`Detach and delete “${name}”?`}
-          question={`It is detached from ${using.length === 1 ? 'this rule' : `these ${using.length} rules`} first: ${using.join(', ')}.`}
+          question="It is first detached from all alert rules, and from the notices of the workspace."
           action="Detach and delete"
           onConfirm={() => remove.mutate({ id, force: true }, { onSuccess })}
         >
@@ -178,12 +178,8 @@ function DeleteWebhook({ webhook: { id, name } }: { webhook: Webhook }) {
   );
 }
 
-/**
- * Returns the names of the rules that use the webhook, from the 409 response to its deletion. Returns undefined for any
- * other error.
- */
-function rulesThatUseIt(error: Error | null): string[] | undefined {
-  const rules = (error as { problem?: { alert_rules?: unknown } } | null)?.problem?.alert_rules;
-  if (!Array.isArray(rules)) return undefined;
-  return rules.map((rule: { name?: unknown }) => String(rule?.name ?? 'a rule'));
+/** Returns true for the 409 response to the deletion of a webhook that alert rules or notices use. */
+function isInUse(error: Error | null): boolean {
+  const { problem } = (error ?? {}) as { problem?: { alert_rules?: unknown } };
+  return Array.isArray(problem?.alert_rules);
 }

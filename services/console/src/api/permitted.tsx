@@ -23,10 +23,14 @@ export interface PermittedProps {
   children: ReactNode;
 }
 
-/** Shows its children to users who have the permission. Other users see why the action or content is not available. */
+/**
+ * Shows its children to users who have the permission. Other users see why the action or content is not available. If
+ * the permissions could not be loaded, it shows nothing, because the layout of the page shows the error.
+ */
 export function Permitted({ permission, what, children }: PermittedProps) {
-  const { isPending } = useWhoami();
+  const { data, isPending } = useWhoami();
   const { allowed, reason } = usePermission(permission);
   if (isPending) return <Loading what="your permissions" />;
+  if (data === undefined) return null;
   return allowed ? children : <Notice>{`${what} is not available to you. ${reason}`}</Notice>;
 }

@@ -17,6 +17,11 @@ export interface ClientOptions {
   timeoutMs?: number | undefined;
   /** Maximum number of requests of an idempotent call: the first request and its retries. Default: 4. */
   maxTries?: number | undefined;
+  /**
+   * Longest `Retry-After` that a call waits for before a retry, in milliseconds. If a response asks for a longer delay,
+   * the call fails immediately. Default: 60,000.
+   */
+  maxRetryAfterMs?: number | undefined;
   clock?: Clock | undefined;
   /** Returns a random number from 0 to 1, for the jitter of retries. */
   random?: (() => number) | undefined;
@@ -32,7 +37,9 @@ export function transportOptions(
   { credential, exchange }: Pick<TransportOptions, 'credential' | 'exchange'>,
 ): TransportOptions {
   const { timeoutMs = 30_000, maxTries = 4, clock = systemClock, random = Math.random } = options;
-  return { baseUrl: parseBaseUrl(options), credential, exchange, timeoutMs, maxTries, clock, random };
+  const { maxRetryAfterMs } = options;
+  const baseUrl = parseBaseUrl(options);
+  return { baseUrl, credential, exchange, timeoutMs, maxTries, maxRetryAfterMs, clock, random };
 }
 
 function parseBaseUrl({ url: text, allowHttp = false }: Omit<ClientOptions, 'credential'>): string {

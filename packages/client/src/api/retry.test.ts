@@ -23,6 +23,8 @@ test.each([
   [{ tries: 1, maxTries: 4, retryAfterMs: 3_000, random: 1 }, 3_000],
   [{ tries: 4, maxTries: 4, retryAfterMs: 3_000, random: 1 }, undefined],
   [{ tries: 1, maxTries: 4, retryAfterMs: 60_001, random: 1 }, undefined],
+  [{ tries: 1, maxTries: 4, retryAfterMs: 2_000, maxRetryAfterMs: 2_000, random: 1 }, 2_000],
+  [{ tries: 1, maxTries: 4, retryAfterMs: 3_000, maxRetryAfterMs: 2_000, random: 1 }, undefined],
 ])('for the state %o, nextRetryMs returns %s', (state, expected) => {
   expect(nextRetryMs(state)).toBe(expected);
 });

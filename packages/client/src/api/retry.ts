@@ -6,21 +6,23 @@ export interface RetryState {
   maxTries: number;
   /** Delay in `Retry-After` of the last response, in milliseconds. */
   retryAfterMs: number | undefined;
+  /** Longest delay in `Retry-After` that a retry waits for, in milliseconds. Default: 60,000. */
+  maxRetryAfterMs?: number | undefined;
   /** Random number from 0 to 1, for the jitter. */
   random: number;
 }
 
 const backoff = { firstMs: 500, maxMs: Infinity, jitter: 1 };
-const longestWaitMs = 60_000;
 
 /**
  * Returns the delay before the next request in milliseconds, or undefined if no further request is sent. With
- * `Retry-After`, the delay is its value; if the value is above one minute, no further request is sent. Without
+ * `Retry-After`, the delay is its value; if the value is above `maxRetryAfterMs`, no further request is sent. Without
  * `Retry-After`, the delay is random (full jitter): at most 500 ms at first, and the maximum doubles with each request.
  */
-export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryState): number | undefined {
+export function nextRetryMs(state: RetryState): number | undefined {
+  const { tries, maxTries, retryAfterMs, maxRetryAfterMs = 60_000, random } = state;
   if (tries >= maxTries) return undefined;
-  if (retryAfterMs !== undefined) return retryAfterMs > longestWaitMs ? undefined : retryAfterMs;
+  if (retryAfterMs !== undefined) return retryAfterMs > maxRetryAfterMs ? undefined : retryAfterMs;
   return exponentialBackoffMs(tries, { ...backoff, random: () => random });
 }
 

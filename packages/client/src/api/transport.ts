@@ -65,6 +65,7 @@ export interface TransportOptions {
   /** Timeout of one request, including the response body. */
   timeoutMs: number;
   maxTries: number;
+  maxRetryAfterMs: number | undefined;
 }
 
 type Outcome =
@@ -174,7 +175,8 @@ function retryWaitMs(
   if (!again || !idempotent || options?.ifMatch !== undefined) return undefined;
   const retryAfterMs =
     outcome.kind === 'lost' ? undefined : retryAfterOf(outcome.headers, transport.clock.now());
-  return nextRetryMs({ tries, maxTries: transport.maxTries, retryAfterMs, random: transport.random() });
+  const { maxTries, maxRetryAfterMs, random } = transport;
+  return nextRetryMs({ tries, maxTries, retryAfterMs, maxRetryAfterMs, random: random() });
 }
 
 function retryAfterOf(headers: Headers, nowMs: number): number | undefined {

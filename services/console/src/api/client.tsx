@@ -4,10 +4,22 @@ import { useWorkspaceId } from '../paths.js';
 
 const ClientContext = createContext<PlatformClient | undefined>(undefined);
 
+/**
+ * Longest `Retry-After` that a request waits for before a retry, in milliseconds. While a request waits, the page only
+ * says that it is loading; an error message tells the user why, and polls send the request again anyway.
+ */
+const maxRetryAfterMs = 2_000;
+
 /** Provides an API client for the origin that served this page. */
 export function ClientProvider({ session, children }: { session: Session; children: ReactNode }) {
   const client = useMemo(
-    () => createPlatformClient({ url: window.location.origin, allowHttp: true, token: session.token }),
+    () =>
+      createPlatformClient({
+        url: window.location.origin,
+        allowHttp: true,
+        token: session.token,
+        maxRetryAfterMs,
+      }),
     [session],
   );
   return <ClientContext value={client}>{children}</ClientContext>;

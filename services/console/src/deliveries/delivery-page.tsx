@@ -122,10 +122,12 @@ function PauseReason({ webhookId }: { webhookId: string }) {
 }
 
 /** Two buttons: one sends an ended or waiting delivery now, the other cancels a waiting or queued delivery. */
-function Actions({ delivery: { id, status } }: { delivery: Delivery }) {
+function Actions({ delivery: { id, status, waiting_reason } }: { delivery: Delivery }) {
   const { redeliver, cancel } = useDeliveryActions(id);
   const isOnItsWay = status === 'sending' || status === 'queued';
-  const label = status === 'waiting' ? 'Try now' : 'Redeliver';
+  // A redelivery moves the next attempt of a waiting delivery to now, but does not end the pause of its webhook.
+  const sendLabel = waiting_reason === 'paused' ? 'Try after the pause' : 'Try now';
+  const label = status === 'waiting' ? sendLabel : 'Redeliver';
   const error = redeliver.error ?? cancel.error;
   return (
     <>

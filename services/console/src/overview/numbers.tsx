@@ -17,6 +17,8 @@ export function Numbers({ summary, step, oldestOpenAt }: NumbersProps) {
   const paths = usePaths();
   const { succeeded, failed, successRate, p50Ms, p95Ms, open } = summary;
   const ended = succeeded + failed;
+  // The oldest open delivery can be older than the time range, and `open` counts only deliveries of the time range.
+  const oldest = open === 0 ? 'none of this time range; an older one' : 'the oldest';
   return (
     <dl className="numbers">
       <Tile
@@ -42,12 +44,12 @@ export function Numbers({ summary, step, oldestOpenAt }: NumbersProps) {
             'nothing waits'
           ) : (
             <>
-              the oldest has waited for <ElapsedTime since={oldestOpenAt} />
+              {oldest} has waited for <ElapsedTime since={oldestOpenAt} />
             </>
           )
         }
       >
-        {open === 0 ? (
+        {open === 0 && oldestOpenAt === null ? (
           '0'
         ) : (
           <Link to={paths.deliveries({ status: 'waiting' })}>{open.toLocaleString('en')}</Link>

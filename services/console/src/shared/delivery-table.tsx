@@ -2,7 +2,7 @@ import type { Delivery } from '@tocsin/client/browser';
 import { Link } from 'react-router';
 import type { DeliveryRow, LiveList } from '../api/index.js';
 import { usePaths } from '../paths.js';
-import { type Column, RelativeTime, Table } from '../ui/index.js';
+import { type Column, NextTime, RelativeTime, Table } from '../ui/index.js';
 import { DeliveryStatus, resultOf } from './delivery-status.js';
 import { describeEnd } from './live-list-state.js';
 
@@ -33,7 +33,7 @@ const listColumns: Column<DeliveryRow>[] = [
   { header: 'Result', width: 'minmax(0, 1.5fr)', cell: resultOf },
   { header: 'Destination', width: 'minmax(0, 2fr)', narrow: 'hide', cell: ({ destination }) => destination },
   attempts,
-  { header: 'Fired', width: '130px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+  { header: 'Accepted', width: '130px', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
 ];
 
 /** Lists deliveries, newest first. Scrolling to the end loads the next page. */
@@ -58,7 +58,7 @@ const columnsOfAlert: Column<Delivery>[] = [
   {
     header: 'Next attempt',
     width: '150px',
-    cell: ({ next_attempt_at }) => next_attempt_at !== null && <RelativeTime at={next_attempt_at} />,
+    cell: ({ next_attempt_at }) => next_attempt_at !== null && <NextTime at={next_attempt_at} />,
   },
 ];
 

@@ -40,6 +40,7 @@ test('a user cancels a running redelivery, one waiting delivery and all waiting 
   await page.goto(`${list}&status=waiting`);
   await page.getByRole('row').nth(1).getByRole('link').click();
   await expect(page.getByText('Its webhook is paused: a person paused it.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Try after the pause' })).toBeVisible();
   await page.getByRole('button', { name: 'Cancel the delivery' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the delivery' }).click();
   await expect(page.getByText('Skipped')).toBeVisible();

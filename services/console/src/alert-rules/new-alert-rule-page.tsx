@@ -34,7 +34,7 @@ function NewAlertRule() {
   const attached = webhooks.data?.find(({ id }) => id === values.webhook);
   const [form, setForm] = useState(emptyRule);
   const isSaving = create.isPending || create.isSuccess;
-  const { fields, failure, check } = useRuleForm({ form, onChange: setForm, error: create.error });
+  const { fields, failure, check, ref } = useRuleForm({ form, onChange: setForm, error: create.error });
   const save = () => {
     const rule = check();
     if (rule === undefined) return;
@@ -44,7 +44,7 @@ function NewAlertRule() {
     );
   };
   return (
-    <Form onSubmit={save}>
+    <Form ref={ref} onSubmit={save}>
       <Card>
         <RuleFields {...fields} isDisabled={false} />
         <p>

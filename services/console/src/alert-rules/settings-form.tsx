@@ -25,7 +25,7 @@ export function SettingsForm({ rule, isDisabled, isChanging }: SettingsFormProps
   const { update } = useAlertRuleActions();
   const { base, form } = moveEdit(edited, rule);
   const conflict = asConflict<AlertRule>(update.error);
-  const { fields, failure, check } = useRuleForm({
+  const { fields, failure, check, ref } = useRuleForm({
     form,
     onChange: (changed) => setEdited({ base, form: changed }),
     error: conflict === undefined ? update.error : null,
@@ -43,7 +43,7 @@ export function SettingsForm({ rule, isDisabled, isChanging }: SettingsFormProps
     update.mutate({ id: rule.id, changes: changedFields(base, values), seen }, { onSuccess });
   };
   return (
-    <Form onSubmit={() => save(base.etag)}>
+    <Form ref={ref} onSubmit={() => save(base.etag)}>
       {conflict !== undefined && (
         <ConflictNotice
           conflict={conflict}

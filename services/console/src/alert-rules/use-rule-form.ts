@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useFocusInvalid } from '../ui/index.js';
 import {
   fromRuleForm,
   type RuleFieldErrors,
@@ -19,6 +20,7 @@ export interface RuleFormOptions {
  */
 export function useRuleForm({ form, onChange, error }: RuleFormOptions) {
   const [errors, setErrors] = useState<RuleFieldErrors>({});
+  const ref = useFocusInvalid<HTMLFormElement>(errors, error);
   const refused = ruleErrorsOf(error);
   const check = (): RuleFormFields | undefined => {
     const result = fromRuleForm(form);
@@ -32,6 +34,8 @@ export function useRuleForm({ form, onChange, error }: RuleFormOptions) {
     failure: refused === undefined ? error : otherError(refused),
     /** Returns the fields of a request, or shows the errors of the form and returns undefined. */
     check,
+    /** Ref of the `Form` that contains the fields. */
+    ref,
   };
 }
 

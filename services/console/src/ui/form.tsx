@@ -1,15 +1,17 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 
 export interface FormProps {
   className?: string;
+  ref?: Ref<HTMLFormElement>;
   onSubmit(): void;
   children: ReactNode;
 }
 
 /** Form whose fields the console validates and sends. The browser neither validates nor sends them. */
-export function Form({ className = 'stack', onSubmit, children }: FormProps) {
+export function Form({ className = 'stack', ref, onSubmit, children }: FormProps) {
   return (
     <form
+      ref={ref}
       className={className}
       noValidate
       onSubmit={(event) => {

@@ -16,4 +16,5 @@ export { Card, Facts, Page, type PageHead } from './page.js';
 export { Chip, StatusChip } from './status-chip.js';
 export { type Column, Table } from './table.js';
 export { Duration, ElapsedTime, ExactTime, NextTime, NowProvider, RelativeTime, useNow } from './time.js';
+export { useFocusInvalid } from './use-focus-invalid.js';
 export { type Search, useSearch } from './use-search.js';

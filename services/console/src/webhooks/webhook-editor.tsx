@@ -8,7 +8,16 @@ import {
   ReadyTemplates,
   TemplateWorkbench,
 } from '../template-editor/index.js';
-import { Button, Card, Failure, LinkButton, Notice, SwitchField, TextField } from '../ui/index.js';
+import {
+  Button,
+  Card,
+  Failure,
+  LinkButton,
+  Notice,
+  SwitchField,
+  TextField,
+  useFocusInvalid,
+} from '../ui/index.js';
 import './webhooks.css';
 import { fromOptionTexts, type OptionTexts } from './delivery-options.js';
 import { DeliveryOptionsFields } from './delivery-options-fields.js';
@@ -36,6 +45,7 @@ export function WebhookEditor({ initial, isNew, cancelTo, isSaving, error, onSav
   const [optionErrors, setOptionErrors] = useState<Partial<Record<keyof OptionTexts, string>>>({});
   const [inspection, setInspection] = useState<Inspection>();
   const codeEditor = useRef<CodeEditorHandle>(null);
+  const fields = useFocusInvalid<HTMLDivElement>(missing, error);
   const set = (changes: Partial<WebhookForm>) => setForm((before) => ({ ...before, ...changes }));
   const refused = fieldErrorsOf(error);
   const errors: FieldErrors = { ...(refused ?? noErrors), ...missing };
@@ -60,7 +70,7 @@ export function WebhookEditor({ initial, isNew, cancelTo, isSaving, error, onSav
   const open = openPlaceholders(placeholders, [form.url, form.body, ...headerTexts]);
 
   return (
-    <div className="stack">
+    <div className="stack" ref={fields}>
       <ReadyTemplates isOpen={isNew && form.body === ''} onChoose={start} />
       {open.length > 0 && <Placeholders open={open} />}
       <Card title="Destination">

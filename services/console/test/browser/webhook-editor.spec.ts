@@ -170,6 +170,7 @@ test('an API error is shown at its field, and leaving with unsaved changes needs
   await page.getByLabel('URL').fill('ftp://files.example.com/');
   await page.getByLabel('Name of header 1').fill('Host');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByLabel('URL')).toBeFocused();
   await expect(page.getByLabel('URL')).toHaveAttribute('aria-invalid', 'true');
   await expect(page.getByLabel('Name of header 1')).toHaveAttribute('aria-invalid', 'true');
   await expectAccessible(page);
@@ -247,6 +248,8 @@ test('typed settings of a rule survive its changes, and overwrite a conflict onl
   await test.step('leaving a new rule with typed text needs confirmation', async () => {
     await page.getByRole('link', { name: 'New alert rule' }).first().click();
     await page.getByLabel('Name', { exact: true }).fill('Typed');
+    await page.getByRole('button', { name: 'Create alert rule' }).click();
+    await expect(page.getByLabel('Model', { exact: true })).toBeFocused();
     await openPage(page, 'Alerts');
     await page.getByRole('button', { name: 'Leave' }).click();
     await expect(page.getByRole('heading', { name: 'Alerts', level: 1 })).toBeVisible();

@@ -40,9 +40,18 @@ describe('render', () => {
   test('render prints a result that is not JSON together with the error', async () => {
     expect(await run(['render', '-'], { stdin: '{"a": {{ nothing }}}' })).toMatchObject({
       code: 1,
-      stderr:
+      stderr: expect.stringContaining(
         'tocsin: The result is not JSON: line 1, column 7: a value is expected here\n{"a": }\n      ^\n',
+      ),
       stdout: '{"a": }\n',
+    });
+  });
+
+  test('render warns of a name that no alert has', async () => {
+    expect(await run(['render', '-'], { stdin: '{"a": "{{ model_nam }}"}' })).toEqual({
+      code: 0,
+      stdout: '{"a": ""}\n',
+      stderr: expect.stringMatching(/^standard input:1:11: warning: .*'model_nam'.*'model_name'/),
     });
   });
 

@@ -1,4 +1,4 @@
-import { createBodyCompiler, findJsonFault, type TemplateError } from '@tocsin/template';
+import { checkBody, createBodyCompiler, findJsonFault, type TemplateError } from '@tocsin/template';
 import type { Command } from 'commander';
 import { type Context, runs, withExamples } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
@@ -40,6 +40,8 @@ async function renderFile({ args: [file = ''], options, io, out }: Context<Rende
     out.value({ rendered: null, error: errorOf(result.error) }, () => {});
     throw new CommandFailure(exitCodes.failed, describe(result.error, nameOf(file)));
   }
+  for (const { line, column, message } of checkBody(source).warnings)
+    out.note(`${nameOf(file)}:${line}:${column}: warning: ${message}`);
   const fault = findJsonFault(result.output);
   out.value(
     {

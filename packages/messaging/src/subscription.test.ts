@@ -45,7 +45,6 @@ function start(options: Partial<SubscriptionOptions> = {}) {
 
 test.each([
   [32, {}],
-  [100, { targetBytes: Number.POSITIVE_INFINITY }],
   [20, { prefetch: 20 }],
 ])('the first prefetch of a consumer is %i if its options are %j', async (count, options) => {
   expect(await start(options).update()).toEqual([`prefetch ${count}`, 'consume q as 1']);

@@ -35,8 +35,7 @@ const firstPrefetch = 32;
 
 export function createSubscription(channel: Channel, options: SubscriptionOptions): Subscription {
   const { queue, targetBytes, mayReceive, inFlight, onMessage } = options;
-  const first =
-    targetBytes === Number.POSITIVE_INFINITY ? options.prefetch : Math.min(firstPrefetch, options.prefetch);
+  const first = Math.min(firstPrefetch, options.prefetch);
   /**
    * Tags of the AMQP consumers on the channel, at most two. The prefetch of a consumer cannot be changed after its
    * start. To increase the total prefetch, a second consumer is started, whose prefetch is the difference.

@@ -61,11 +61,6 @@ export interface ConsumersDeps {
  */
 const alertPrefetch = 40_000;
 /**
- * Maximum bytes in flight for each queue. It protects the memory of the worker from large messages. The consumer adapts
- * its prefetch to half of this limit, 32 MiB. That is enough for 40,000 alerts of the usual size of 600 bytes.
- */
-const maxBytes = 64 * 1_048_576;
-/**
  * Prefetch of the queue of unroutable alerts. This queue is usually empty. Alerts get into it only if they cannot be
  * routed, for example while a binding of the queue of alerts is missing.
  */
@@ -85,7 +80,7 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
   let rejectWaiting: (error: Error) => void = () => {};
   const all = <T>(step: (consumer: Consumer) => Promise<T>) => Promise.all(consumers.map(step));
   const open = async (broker: Broker, options: Pick<ConsumerOptions, 'queue' | 'prefetch' | 'handle'>) =>
-    consumers.push(await createConsumer(broker, { ...options, maxBytes, onError, isPaused: true }));
+    consumers.push(await createConsumer(broker, { ...options, onError, isPaused: true }));
   const update = () => all((consumer) => (pausedBy.size > 0 ? consumer.pause() : consumer.resume()));
   const returnToBroker = async () => {
     await all((consumer) => consumer.returnToBroker());

@@ -48,7 +48,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
     retry: {
       scheduleMs: read.durationsMs('RETRY_SCHEDULE', [...defaultRetryPolicy.scheduleMs]),
-      jitter: defaultRetryPolicy.jitter,
       maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),

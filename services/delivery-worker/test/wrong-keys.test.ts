@@ -5,7 +5,7 @@ import { until } from '@tocsin/testing';
 import { testSecretBox } from '@tocsin/testing/database';
 import { useWorkerHarness } from './support/worker-harness.js';
 
-const harness = useWorkerHarness({ each: 'test', retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
+const harness = useWorkerHarness({ each: 'test', retry: { scheduleMs: [], maxAgeMs: 600_000 } });
 
 const wrongKeys = () => new Secret(`k1:${randomBytes(32).toString('base64')}`);
 const readyz = async ({ port }: { port: number }) =>

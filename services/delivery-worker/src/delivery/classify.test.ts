@@ -185,7 +185,7 @@ test('a step of the retry schedule with a delay of zero leads to an immediate re
 });
 
 test('the retry schedule of a webhook replaces only the schedule of the retry policy', () => {
-  const policy = { scheduleMs: [1_000], jitter: 0.1, maxAgeMs: 60_000 };
+  const policy = { scheduleMs: [1_000], maxAgeMs: 60_000 };
   expect(policyFor(policy, { retryScheduleMs: [2_000] })).toEqual({ ...policy, scheduleMs: [2_000] });
   expect(policyFor(policy, { retryScheduleMs: undefined })).toBe(policy);
   expect(policyFor(policy, undefined)).toBe(policy);

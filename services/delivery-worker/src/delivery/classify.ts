@@ -84,17 +84,12 @@ function retryAfterMs(result: SendResult): number | undefined {
 export interface RetryPolicy {
   /** Delays before the second attempt, the third attempt and so on, in milliseconds. */
   scheduleMs: readonly number[];
-  /**
-   * Maximum random change of a delay, as a fraction of the delay. With 0.2, a delay is up to 20 % shorter or longer.
-   */
-  jitter: number;
   /** Age at which a delivery expires, in milliseconds. */
   maxAgeMs: number;
 }
 
 export const defaultRetryPolicy: RetryPolicy = {
   scheduleMs: [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 10_800_000],
-  jitter: 0.2,
   maxAgeMs: 86_400_000,
 };
 
@@ -118,6 +113,9 @@ export interface RetryInput {
   random: number;
 }
 
+/** Maximum random change of a delay of the retry schedule, as a fraction of the delay. */
+const jitter = 0.2;
+
 /**
  * Returns a retry after the delay of the retry schedule or of `Retry-After`, whichever is longer. Returns a failure if
  * no step of the schedule is left.
@@ -125,6 +123,6 @@ export interface RetryInput {
 export function retryOrFail({ step, failure, retryAfterMs = 0, policy, random }: RetryInput): Outcome {
   const waitMs = policy.scheduleMs[step];
   if (waitMs === undefined) return { kind: 'failed', failure };
-  const jitteredMs = waitMs * (1 + policy.jitter * (random * 2 - 1));
+  const jitteredMs = waitMs * (1 + jitter * (random * 2 - 1));
   return { kind: 'retry', afterMs: Math.max(jitteredMs, retryAfterMs), step: step + 1, failure };
 }

@@ -59,7 +59,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
       ended: ({ kind }: Outcome) => ended.push(kind),
       deferred() {},
     },
-    config: { slots: 2, retry: { scheduleMs: [], jitter: 0, maxAgeMs: 60_000 } },
+    config: { slots: 2, retry: { scheduleMs: [], maxAgeMs: 60_000 } },
     onAttempt() {},
     onError() {},
   } as unknown as CreateDeliveryDeps;

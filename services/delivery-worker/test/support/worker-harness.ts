@@ -53,7 +53,7 @@ export async function createWorkerHarness(
     amqpUrl: new Secret(broker.url),
     secretsKeys: new Secret(testSecretsKeys),
     egress: { allow: ['127.0.0.0/8'], caFile: undefined },
-    retry: { scheduleMs: [50, 100, 200], jitter: 0.2, maxAgeMs: 60_000 },
+    retry: { scheduleMs: [50, 100, 200], maxAgeMs: 60_000 },
     slots: 100,
     queuedLeaseMs: 60_000,
     openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },

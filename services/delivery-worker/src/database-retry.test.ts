@@ -34,7 +34,7 @@ const tenConflicts = Array.from({ length: 10 }, () => '40P01');
 test('an outage resets the count of conflicts, so ten before it and ten after it are retried', async () => {
   const { databaseRetry, events } = start();
   const work = failingWith(...tenConflicts, 'ECONNREFUSED', ...tenConflicts);
-  expect(await databaseRetry.whileUnavailable(work)).toBe('done');
+  expect(await databaseRetry.retryWhileUnavailable(work)).toBe('done');
   expect(events).toEqual(['unavailable', 'available']);
 });
 
@@ -44,7 +44,7 @@ test('while the database is unavailable, a call is repeated with a backoff from 
   const { databaseRetry, stopping } = start();
   const triedAtMs: number[] = [];
   const startedAtMs = Date.now();
-  const waiting = databaseRetry.whileUnavailable(async () => {
+  const waiting = databaseRetry.retryWhileUnavailable(async () => {
     triedAtMs.push(Date.now() - startedAtMs);
     throw failing('ECONNREFUSED');
   });
@@ -57,27 +57,30 @@ test('while the database is unavailable, a call is repeated with a backoff from 
 
 test('the eleventh conflict of a call in a row is thrown', async () => {
   const { databaseRetry } = start();
-  await expect(databaseRetry.whileUnavailable(failingWith(...tenConflicts, '40P01'))).rejects.toThrow(
+  await expect(databaseRetry.retryWhileUnavailable(failingWith(...tenConflicts, '40P01'))).rejects.toThrow(
     '40P01',
   );
 });
 
 test('a statement that exceeded its time limit is not retried', async () => {
   const { databaseRetry, events } = start();
-  await expect(databaseRetry.whileUnavailable(failingWith('57014'))).rejects.toThrow('57014');
+  await expect(databaseRetry.retryWhileUnavailable(failingWith('57014'))).rejects.toThrow('57014');
   expect(events).toEqual([]);
 });
 
 test('an outage lasts from the first retry of a call until no call waits for the database', async () => {
   const { databaseRetry, events } = start();
   const outage = () => failingWith('ECONNREFUSED', 'ECONNREFUSED');
-  await Promise.all([databaseRetry.whileUnavailable(outage()), databaseRetry.whileUnavailable(outage())]);
+  await Promise.all([
+    databaseRetry.retryWhileUnavailable(outage()),
+    databaseRetry.retryWhileUnavailable(outage()),
+  ]);
   expect(events).toEqual(['unavailable', 'available']);
 });
 
 test('a worker that stops does not wait for the database any longer', async () => {
   const { databaseRetry, events, stopping } = start();
-  const waiting = databaseRetry.whileUnavailable(() => Promise.reject(failing('ECONNREFUSED')));
+  const waiting = databaseRetry.retryWhileUnavailable(() => Promise.reject(failing('ECONNREFUSED')));
   setImmediate(() => stopping.abort());
   await expect(waiting).rejects.toThrow('ECONNREFUSED');
   expect(events).toEqual(['unavailable', 'available']);
@@ -154,13 +157,13 @@ test('while a call waits, failure() returns the start of the outage and the late
   const seen: unknown[] = [];
   const since: number[] = [];
   const codes = ['ECONNREFUSED', '25006'];
-  const waiting = databaseRetry.whileUnavailable(async () => {
+  const waiting = databaseRetry.retryWhileUnavailable(async () => {
     const { sinceMs = 0, error = undefined } = databaseRetry.failure() ?? {};
     since.push(sinceMs);
     seen.push((error as { code?: string } | undefined)?.code);
     const code = codes.shift();
     if (code !== undefined) throw failing(code);
-    return databaseRetry.whileUnavailable(failingWith('ECONNRESET'));
+    return databaseRetry.retryWhileUnavailable(failingWith('ECONNRESET'));
   });
   expect(await waiting).toBe('done');
   expect(seen).toEqual([undefined, 'ECONNREFUSED', '25006']);

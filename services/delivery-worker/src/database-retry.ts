@@ -29,7 +29,7 @@ export interface DatabaseRetry {
    * Calls `work` again with a backoff while the database is unavailable and the worker is not stopping. A conflict is
    * retried immediately, up to ten times in a row. Any other error is thrown. `work` must be safe to repeat.
    */
-  whileUnavailable<T>(work: () => Promise<T>): Promise<T>;
+  retryWhileUnavailable<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Creates a batcher for one database statement. While the database is unavailable, the whole batch is retried. After
    * any other error the batch is split, and an item that fails alone is retried with a backoff until it is committed or
@@ -95,7 +95,7 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
     logger.info({}, 'database.available');
     availability.emit('available');
   };
-  const whileUnavailable = async <T>(work: () => Promise<T>): Promise<T> => {
+  const retryWhileUnavailable = async <T>(work: () => Promise<T>): Promise<T> => {
     let hasWaited = false;
     try {
       return await retry(() => retryConflicts(work), {
@@ -113,12 +113,12 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
     }
   };
   return {
-    whileUnavailable,
+    retryWhileUnavailable,
     createBatcher({ commit, replaceInvalid = (item) => item, ...options }) {
       return createPromiseBatcher({
         ...options,
-        run: (items) => whileUnavailable(async () => (await commit(items)) ?? []),
-        // `whileUnavailable` rejects with an error of an unavailable database only when the worker stops. The whole
+        run: (items) => retryWhileUnavailable(async () => (await commit(items)) ?? []),
+        // `retryWhileUnavailable` rejects with an error of an unavailable database only when the worker stops. The whole
         // batch fails in this case.
         failsWholeBatch: isDatabaseUnavailable,
         retryItem(item, { error, failures }) {

@@ -29,7 +29,7 @@ function start(canary: Buffer | Error) {
       },
     } as unknown as Database,
     secrets,
-    databaseRetry: { whileUnavailable: (work) => work() },
+    databaseRetry: { retryWhileUnavailable: (work) => work() },
     consumers: { pause: () => void calls.push('pause'), resume: () => void calls.push('resume') },
     registry,
     logger: {

@@ -18,7 +18,7 @@ export interface KeyCheckDeps {
   database: Database;
   secrets: SecretBox;
   /** Runs the statement of the check, so that an idle worker also detects an unavailable database. */
-  databaseRetry: Pick<DatabaseRetry, 'whileUnavailable'>;
+  databaseRetry: Pick<DatabaseRetry, 'retryWhileUnavailable'>;
   /** The worker's consumers, which are paused until the keys decrypt the canary. */
   consumers: { pause(): void; resume(): void };
   registry: Metrics;
@@ -53,7 +53,7 @@ export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise
   };
   const update = async () => {
     try {
-      await databaseRetry.whileUnavailable(() => checkCanary(database, secrets));
+      await databaseRetry.retryWhileUnavailable(() => checkCanary(database, secrets));
       if (fault !== undefined) consumers.resume();
       fault = undefined;
       isMismatch = false;

@@ -91,7 +91,7 @@ test('an outcome of a replaced claim only adds its attempt, even while the new c
 test('an outcome recorded by two concurrent statements is counted once, without an error', async () => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());
   const outcome = { claimed, outcome: succeeded, attempt: attempt() };
-  const record = () => databaseRetry.whileUnavailable(() => fixtures.records.record([outcome]));
+  const record = () => databaseRetry.retryWhileUnavailable(() => fixtures.records.record([outcome]));
   let both: Promise<unknown> = Promise.resolve();
   await fixtures.database.knex.transaction(async (trx) => {
     // Both statements wait for the locked row before they commit, so that neither of them sees the rows of the other.

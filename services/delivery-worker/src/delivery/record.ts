@@ -55,7 +55,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     gatherMs,
   });
   const ignoreFailure = (work: () => Promise<void>) =>
-    databaseRetry.whileUnavailable(work).catch((err) => logger.warn({ err }, 'webhook.pause_failed'));
+    databaseRetry.retryWhileUnavailable(work).catch((err) => logger.warn({ err }, 'webhook.pause_failed'));
   // Many circuit breakers can open at the same time. Their pauses are committed in batches, because separate commits
   // would keep the database busy.
   const pausing = createPromiseBatcher<Pause, void>({

@@ -69,7 +69,7 @@ export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
   const cache = new LRUCache<string, DecryptedWebhook>({ max: 5_000 });
   const logThrottled = createLogThrottle({ everyMs: 60_000 });
   const read = async (ids: string[]) => {
-    const rows = await databaseRetry.whileUnavailable(() =>
+    const rows = await databaseRetry.retryWhileUnavailable(() =>
       database.prepared<WebhookRow>(find, [[...new Set(ids)]]),
     );
     const byId = new Map(rows.map((row) => [row.id, decryptRow(row, secrets)]));

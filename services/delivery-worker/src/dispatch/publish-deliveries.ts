@@ -40,7 +40,7 @@ export function createPublishDeliveries(deps: PublishDeliveriesDeps): PublishDel
     const unconfirmed = messages.filter((_, index) => results[index]!.status === 'rejected').flat();
     if (unconfirmed.length > 0)
       await databaseRetry
-        .whileUnavailable(() => repository.unqueue(unconfirmed))
+        .retryWhileUnavailable(() => repository.unqueue(unconfirmed))
         .catch((err) => logger.warn({ err }, 'dispatch.unqueue_failed'));
     return unconfirmed.length;
   };

@@ -10,7 +10,7 @@ export function createFanOutMetrics(metrics: Metrics) {
   });
   const overQuota = metrics.counter(
     'tocsin_over_quota_total',
-    'Alerts (workspace) and deliveries (webhook) refused because of a limit on open deliveries.',
+    'Alerts (workspace) and deliveries (webhook) recorded as over_quota because of a limit on open deliveries.',
     ['limit'],
   );
   // Series that alarms watch start at 0, because a counter that first appears with the value 1 shows no increase.

@@ -136,7 +136,7 @@ async function acceptBatch(
   const { rules, databaseRetry, secrets, openDeliveries, window, delivery, metrics, tracing } = deps;
   // The database provides the time of acceptance, because a worker with a wrong clock would write to partitions of
   // other days.
-  const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
+  const found = await databaseRetry.retryWhileUnavailable(() => rules.find(wantedBy(received)));
   const acceptedAtMs = found.nowMs;
   const resolved = received.map(({ alert, message }) => {
     const entry = alert && resolveAlert(alert, found.rules.get(alert.alert_rule_id));
@@ -154,7 +154,7 @@ async function acceptBatch(
     resolved.filter((entry) => entry !== undefined),
     ({ alert }) => alertKey(alert),
   );
-  await databaseRetry.whileUnavailable(() => openDeliveries.refresh(webhooksOf(alerts, found.webhooks)));
+  await databaseRetry.retryWhileUnavailable(() => openDeliveries.refresh(webhooksOf(alerts, found.webhooks)));
   const { acquireAtWrite } = delivery;
   const { webhooks } = found;
   const options = { webhooks, acceptedAtMs, openDeliveries, window, acquireAtWrite };

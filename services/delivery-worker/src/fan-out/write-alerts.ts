@@ -76,7 +76,7 @@ async function write(
 ): Promise<Written> {
   const token = newClaimToken();
   let isCertain = true;
-  const { ids, suppressed, claimedAtMs } = await databaseRetry.whileUnavailable(async () => {
+  const { ids, suppressed, claimedAtMs } = await databaseRetry.retryWhileUnavailable(async () => {
     try {
       return await repository.write(alerts, { ...times, token });
     } catch (error) {
@@ -158,7 +158,7 @@ async function claimAndStart(
 ): Promise<void> {
   const due = uncertain.map((entry) => entry.due);
   const claimed = await databaseRetry
-    .whileUnavailable(() => claims.claim(due, token))
+    .retryWhileUnavailable(() => claims.claim(due, token))
     .catch((err) => logger.warn({ err }, 'fan_out.claim_failed'));
   const byId = new Map(claimed?.map((entry) => [entry.deliveryId, entry]));
   for (const { due, slot } of uncertain) {

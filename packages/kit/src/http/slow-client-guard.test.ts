@@ -81,6 +81,24 @@ test('a client with too many pipelined requests is disconnected, and others are 
   await server.close(100);
 });
 
+test('each pipelined response is closed when its connection ends', async () => {
+  const closed: (string | undefined)[] = [];
+  let started = 0;
+  const app = ({ url }: IncomingMessage, response: ServerResponse) => {
+    started += 1;
+    response.once('close', () => closed.push(url));
+    if (url === '/2') response.end('waits behind the first response');
+  };
+  const server = await listen(app, address);
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(['/1', '/2', '/3'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+  await until('all have started', () => started === 3);
+  socket.destroy();
+  await until('all are closed', () => closed.length === 3);
+  expect(closed.sort()).toEqual(['/1', '/2', '/3']);
+  await server.close(100);
+});
+
 test('Node parses only one request beyond the limit on pipelined requests', async () => {
   let parsed = 0;
   const server = createServer(() => {

@@ -79,8 +79,14 @@ function trackConnections(server: Server, maxPipelined: number): Map<Socket, Con
     if (!connection.socket.destroyed) connections.set(connection.socket, connection);
   };
   server.on('connection', (socket) => {
-    connections.set(socket, { socket, exchanges: new Set(), unsentSinceMs: undefined });
-    socket.once('close', () => connections.delete(socket));
+    const exchanges: Connection['exchanges'] = new Set();
+    connections.set(socket, { socket, exchanges, unsentSinceMs: undefined });
+    socket.once('close', () => {
+      connections.delete(socket);
+      // Node emits `close` only for the response that has the socket, and not for those that wait behind it. Without
+      // this event, their requests would not be logged, and their handlers would continue for a client that has left.
+      for (const { response } of exchanges) if (response.socket === null) response.emit('close');
+    });
   });
   server.prependListener('request', (request, response) => {
     const connection = connections.get(request.socket);

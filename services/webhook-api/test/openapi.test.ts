@@ -87,7 +87,7 @@ test('the default response of every OpenAPI operation is a problem document', ()
   }
 });
 
-test('OpenAPI examples of paths, bodies and responses are valid by their schemas', () => {
+test('OpenAPI examples of paths, bodies, responses and schemas are valid by their schemas', () => {
   const compile = createSchemaCompiler();
   for (const { method, path, parameters, requestBody, responses } of operations) {
     const unshown = parameters.filter(
@@ -101,6 +101,11 @@ test('OpenAPI examples of paths, bodies and responses are valid by their schemas
       const check = compile(withDefinitions(schema));
       expect([method, path, example, check(example)]).toEqual([method, path, expect.anything(), []]);
     }
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    const check = compile(withDefinitions(schema));
+    for (const example of (schema as { examples?: unknown[] }).examples ?? [])
+      expect([name, check(example)]).toEqual([name, []]);
   }
 });
 

@@ -125,6 +125,39 @@ test('an operation has the parameters, body, permission and error responses of i
   ]);
 });
 
+test('problem responses have the headers of their status', () => {
+  const { responses } = document.paths['/things/{thing_id}']!.patch!;
+  const namesOf = (status: string) => Object.keys((responses[status] as { headers?: object }).headers ?? {});
+  expect(['401', '409', '429', '503'].map(namesOf)).toEqual([
+    ['WWW-Authenticate'],
+    [],
+    ['Retry-After'],
+    ['Retry-After'],
+  ]);
+});
+
+test('an example of a component has every required member', () => {
+  const required = { ...thing, required: ['title', 'count', 'kind'] } as const;
+  const { components } = createOpenApiDocument({
+    info: { title: 'Test', version: '1' },
+    routes: [
+      definePublicRoute({
+        method: 'GET',
+        path: '/open',
+        operationId: 'open',
+        summary: 'Open.',
+        tag: 'a',
+        access: 'public',
+        responses: { 200: { description: 'ok', schema: required } },
+        handler: () => ({ status: 200, body: { title: 'A', count: 1, kind: 'thing' } }),
+      }),
+    ],
+  });
+  expect(components).toMatchObject({
+    schemas: { Thing: { examples: [{ title: 'A', kind: 'thing', count: 1 }] } },
+  });
+});
+
 test('a schema with a title becomes a component, even if it has a property named title', () => {
   expect(Object.keys(document.components.schemas).sort()).toEqual(['Part', 'Problem', 'Thing']);
   expect(document.components.schemas.Thing).toMatchObject({

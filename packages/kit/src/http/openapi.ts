@@ -166,21 +166,32 @@ function describeResponse(
   const type = contentType ?? (schema === undefined ? undefined : 'application/json');
   return {
     description,
-    ...(headers && {
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, text]) => [
-          name,
-          { description: text, schema: { type: 'string' } },
-        ]),
-      ),
-    }),
+    ...describeHeaders(headers),
     ...(type && { content: { [type]: schema === undefined ? {} : describeContent(schema, components) } }),
   };
+}
+
+function describeHeaders(headers: ResponseSpec['headers']): Json {
+  if (headers === undefined) return {};
+  const entries = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
+  return { headers: Object.fromEntries(entries) };
 }
 
 function describeContent(schema: JSONSchema, components: Components): Json {
   return { schema: hoist(schema, components), example: exampleOf(schema) };
 }
+
+const retryAfter = { 'Retry-After': 'Time until the next request, in seconds.' };
+
+/** Headers that every problem document with the status has. */
+const problemHeaders: Readonly<Record<string, Record<string, string>>> = {
+  401: { 'WWW-Authenticate': 'The challenge for a bearer token (RFC 6750).' },
+  429: retryAfter,
+  503: retryAfter,
+};
 
 function describeProblems({ access, params, query, body, problems = [], conditional }: Route<never>): Json {
   // Every route can return 408 and 431, because the server rejects slow requests and large headers before routing.
@@ -194,14 +205,18 @@ function describeProblems({ access, params, query, body, problems = [], conditio
   return Object.fromEntries(
     [...statuses, 'default' as const].map((status) => [
       status,
-      { description: problemDescriptions[status] ?? 'A problem.', content },
+      {
+        description: problemDescriptions[status] ?? 'A problem.',
+        ...describeHeaders(problemHeaders[status]),
+        content,
+      },
     ]),
   );
 }
 
 /**
  * Copies a schema. Each part whose `title` is one PascalCase word is stored in `components`, and replaced by a
- * reference.
+ * reference. Required members that are missing in an entry of `examples` are added to it.
  */
 function hoist(schema: unknown, components: Components): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
@@ -209,8 +224,10 @@ function hoist(schema: unknown, components: Components): unknown {
   const copy = Object.fromEntries(
     Object.entries(withType(schema)).map(([key, value]) => [
       key,
-      // Examples are copied unchanged: they are values, and a member named `title` in them names no component.
-      key === 'examples' && Array.isArray(value) ? value : hoist(value, components),
+      // Examples are values, and a member named `title` in them names no component.
+      key === 'examples' && Array.isArray(value)
+        ? value.map((example) => exampleOf({ ...schema, examples: [example] }))
+        : hoist(value, components),
     ]),
   );
   const { title } = copy;

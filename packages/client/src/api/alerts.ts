@@ -24,6 +24,7 @@ export interface AlertsApi {
    * has one entry for each alert, in the same order. Status 202: the broker has confirmed the alert. Status 422: the
    * alert is invalid. Status 503: the broker has not confirmed it; publish it again with its `alert_id`. A missing
    * `alert_id` or `fired_at` is generated before the request.
+   * @throws ConnectionError if a successful response is not 200 with such a result for these alerts
    */
   fireBatch(alerts: PublishAlert[], options?: CallOptions): Promise<PublishedAlerts>;
   /** Lists alerts, newest first. */
@@ -62,10 +63,25 @@ export function createAlertsApi({
   return {
     async fire(alert, options) {
       const sent = identified(alert);
-      return checkAccepted(await post<AlertAccepted | undefined>(collection(), sent, options), sent.alert_id);
+      const { status, body } = await post<AlertAccepted | undefined>(collection(), sent, options);
+      if (body === undefined || status !== 202 || !isSameId(body.alert_id, sent.alert_id))
+        throw notConfirmed(status);
+      return body;
     },
-    fireBatch: async (alerts, options) =>
-      (await post<PublishedAlerts>(`${collection()}/batch`, alerts.map(identified), options)).body,
+    async fireBatch(alerts, options) {
+      const sent = alerts.map(identified);
+      const { status, body } = await post<PublishedAlerts | undefined>(
+        `${collection()}/batch`,
+        sent,
+        options,
+      );
+      if (status !== 200 || !Array.isArray(body) || body.length !== sent.length) throw notConfirmed(status);
+      for (const [index, entry] of body.entries()) {
+        const isOther = 'alert_id' in entry && !isSameId(entry.alert_id, sent[index]!.alert_id);
+        if (entry.status === 202 && isOther) throw notConfirmed(status);
+      }
+      return body;
+    },
     list: (query, options) => createPaged(send, { path: collection(), query, options }),
     get: async (id, options) => (await send<Alert>({ method: 'GET', path: single(id), options })).body,
     dispatch: async (id, options) =>
@@ -73,14 +89,14 @@ export function createAlertsApi({
   };
 }
 
-/** Checks that a response confirms the alert with the id `alertId`. The API returns ids in lower case. */
-function checkAccepted(
-  { status, body }: ApiResponse<AlertAccepted | undefined>,
-  alertId: string,
-): AlertAccepted {
-  if (status === 202 && String(body?.alert_id).toLowerCase() === alertId.toLowerCase())
-    return body as AlertAccepted;
-  throw new ConnectionError(
+/** The API returns ids in lower case. */
+function isSameId(returned: unknown, sent: string): boolean {
+  return String(returned).toLowerCase() === sent.toLowerCase();
+}
+
+/** Error for a successful response that does not come from the API, for example because a proxy sent it. */
+function notConfirmed(status: number): ConnectionError {
+  return new ConnectionError(
     'invalid_response',
     `The response (${status}) does not confirm the alert. Check that the address is the API’s.`,
   );

@@ -150,6 +150,7 @@ export function toUnavailableError(error: unknown): unknown {
     return new AppError('unavailable', detail, { cause: error, retryAfterSeconds: 1 });
   }
   if (!['unavailable', 'timeout'].includes(classifyDatabaseError(error))) return error;
-  const detail = 'The database is unavailable. The request may or may not have changed data; try again.';
+  const detail =
+    'The database is unavailable; try again. If the request changes data, the change may or may not have been made.';
   return new AppError('unavailable', detail, { cause: error, retryAfterSeconds: 2 });
 }

@@ -156,7 +156,7 @@ const maxTokenLength = 24_576;
  * @throws AppError `unauthenticated`
  */
 export function readBearerToken(authorization: string | undefined): string {
-  if (authorization === undefined || !/^bearer /i.test(authorization)) {
+  if (!authorization?.match(/^bearer /i)) {
     throw new AppError('unauthenticated', 'Send an access token in the header Authorization: Bearer.');
   }
   const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];

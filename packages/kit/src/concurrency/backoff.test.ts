@@ -36,13 +36,18 @@ function failing(times: number) {
 test('failing work is retried until it succeeds', async () => {
   const { work, calls } = failing(3);
   const reported: unknown[] = [];
+  const counts: number[] = [];
   const result = await retry(work, {
     shouldRetry: () => true,
-    backoff: (failures) => (failures === 1 ? 0 : 1),
+    backoff: (failures) => {
+      counts.push(failures);
+      return failures === 1 ? 0 : 1;
+    },
     onRetry: (error) => reported.push(String(error)),
   });
   expect([result, calls()]).toEqual(['done', 4]);
   expect(reported).toEqual(['Error: failure 1', 'Error: failure 2', 'Error: failure 3']);
+  expect(counts).toEqual([1, 2, 3]);
 });
 
 test('an error is thrown without a further retry if shouldRetry returns false for it', async () => {

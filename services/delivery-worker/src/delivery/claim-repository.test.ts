@@ -73,7 +73,8 @@ async function claim(rows: object[]) {
 test('the claim statement gets ids, runs, worker, claim token and a lower bound of the alert ids', async () => {
   const { claimed, statements, texts } = await claim([]);
   expect(claimed).toEqual([]);
-  expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*from claimed c/)]);
+  expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*select +c\.delivery_id,/)]);
+  expect(texts[0]).toMatch(/a\.id = c\.alert_record_id and a\.id >= \$5::uuid\s+left join/);
   expect(statements).toEqual([
     [
       'delivery.claim',
@@ -146,7 +147,10 @@ test('claimLimited sends the places of each webhook and returns which claims too
     { deliveryId: first, claim: 5, limitedClaim: 'with_request' },
     { limitedClaim: 'expired' },
   ]);
-  expect(texts).toEqual([expect.stringMatching(/update open_deliveries o[\s\S]*from claimed c/)]);
+  expect(texts).toEqual([
+    expect.stringMatching(/update open_deliveries o[\s\S]*select c\.has_request, c\.delivery_id,/),
+  ]);
+  expect(texts[0]).toMatch(/a\.id = c\.alert_record_id\s+left join/);
   expect(statements).toEqual([
     [
       'delivery.claim-limited',
@@ -160,4 +164,13 @@ test('claimLimited sends the places of each webhook and returns which claims too
       150,
     ],
   ]);
+});
+
+test('at least one expired delivery of each webhook is claimed, and none if no more may wait', async () => {
+  const webhook = { workspaceId: first, webhookId: second, places: 0 };
+  const { database, statements } = databaseOf([]);
+  const repository = createClaimRepository(database, options);
+  await repository.claimLimited([webhook, webhook], { token: 'token', maxExpired: 1 });
+  await repository.claimLimited([webhook, webhook], { token: 'token', maxExpired: 0 });
+  expect(statements.map((values) => values.at(-1))).toEqual([1, 0]);
 });

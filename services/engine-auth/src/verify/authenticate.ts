@@ -78,7 +78,7 @@ const maxCredentialLength = 24_576;
  * can be any text that fits into a header. The error for a header without the scheme `Bearer` names the header.
  */
 function readCredential(authorization: string | undefined): string {
-  if (authorization === undefined || !/^bearer /i.test(authorization)) {
+  if (!authorization?.match(/^bearer /i)) {
     throw new AppError(
       'unauthenticated',
       'Send a key or an access token in the header Authorization: Bearer.',

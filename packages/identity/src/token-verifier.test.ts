@@ -196,7 +196,7 @@ test('a token in a header may end with base64 padding, and spaces around it are 
   expect(readBearerToken('bearer  a.b-c_d~e+f/g==  ')).toBe('a.b-c_d~e+f/g==');
 });
 
-test.each(['Bearer a=b', 'Bearer a b', 'Bearer a\n', 'Bearer é'])(
+test.each(['Bearer a=b', 'Bearer a b', 'Bearer bearer a', 'Bearer a\n', 'Bearer é'])(
   'the Authorization header %j is malformed',
   (authorization) => {
     expect(() => readBearerToken(authorization)).toThrow('The access token is malformed.');

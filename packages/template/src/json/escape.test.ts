@@ -1,5 +1,5 @@
 import { Budget, defaultLimits } from '../budget.js';
-import { escapeJsonString, escapeUnit } from './escape.js';
+import { endsInEscape, escapedAfter, escapeJsonString, escapeUnit } from './escape.js';
 
 const newBudget = () => new Budget(defaultLimits, () => 0);
 const escaped = (text: string) => escapeJsonString(text, newBudget());
@@ -36,4 +36,26 @@ test('each escaped character costs one step of the template budget, and other ch
   const budget = newBudget();
   escapeJsonString(`${'"'.repeat(9)}${'a'.repeat(1_000)}`, budget);
   expect(budget.steps).toBe(9);
+});
+
+test.each([
+  ['', false, false],
+  ['', true, true],
+  ['a', true, false],
+  ['\\', false, true],
+  ['\\', true, false],
+  ['\\\\', false, false],
+  ['\\\\', true, true],
+  ['a\\', true, true],
+  ['a\\', false, true],
+  ['a\\\\', true, false],
+  ['\\a', false, false],
+])('after the text %j with isInEscape %j, endsInEscape returns %j', (text, isInEscape, expected) => {
+  expect(endsInEscape(text, isInEscape)).toBe(expected);
+});
+
+test('a backslash is inserted only between an open escape and a value that begins with an escape', () => {
+  expect(escapedAfter(true, '\\"')).toBe('\\\\"');
+  expect(escapedAfter(true, 'a')).toBe('a');
+  expect(escapedAfter(false, '\\"')).toBe('\\"');
 });

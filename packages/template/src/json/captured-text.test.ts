@@ -67,6 +67,32 @@ test('only text of the template is printed unescaped after a change of case', ()
   expect(print(changeCase(captured('"a": ', 'ß"', '"'), upper))).toBe('"A": SS\\""');
 });
 
+test('strings stay strings, and Markup without trust of its own keeps its kind', () => {
+  const upper = (text: string) => text.toUpperCase();
+  expect([cut('abcd', 1, 3), cut('abcd', 2)]).toEqual(['bc', 'cd']);
+  expect([repeatText('ab', 2), surround('b', 'a', 'c'), changeCase('ab', upper)]).toEqual([
+    'abab',
+    'abc',
+    'AB',
+  ]);
+  const html = new Markup('<b>', 'html');
+  expect(cut(html, 1, 2)).toEqual(new Markup('b', 'html'));
+  expect(repeatText(html, 2)).toEqual(new Markup('<b><b>', 'html'));
+  expect(surround(html, '1', '2')).toEqual(new Markup('1<b>2', 'html'));
+  expect(changeCase(html, upper)).toEqual(new Markup('<B>', 'html'));
+});
+
+test('an appended part of a string has the trust of exactly its characters', () => {
+  const builder = new TextBuilder();
+  builder.append('abc');
+  builder.appendPart('d"ef', 1, 3);
+  expect(builder.value()).toBe('abc"e');
+  builder.appendPart(captured('"', '"', '"'), 1, 3);
+  builder.appendPart(new Markup('x"y', 'json'), 1);
+  builder.appendPart(new Markup('x"y', 'html'), 1);
+  expect(print(builder.value())).toBe('abc\\"e\\"""y\\"y');
+});
+
 test('no change of case shortens a character, so equal lengths mean equal places', () => {
   for (let code = 0; code <= 0x10ffff; code++) {
     const character = String.fromCodePoint(code);
@@ -96,4 +122,12 @@ test('joining and printing texts use steps of the template budget', () => {
   expect(steps((budget) => joinCaptured(['x'.repeat(32)], { budget } as Rendering))).toBeGreaterThanOrEqual(
     2,
   );
+});
+
+test('a value that begins with a quote cannot end the escape of a backslash before it', () => {
+  const printAfter = (isInEscape: boolean, ...parts: string[]) =>
+    printCaptured(captured(...parts) as CapturedText, { isInEscape, budget: newBudget() });
+  expect(printAfter(false, '"\\', '"', '"')).toBe('"\\\\\\""');
+  expect(printAfter(true, 'a', '"', '"')).toBe('a\\""');
+  expect(printAfter(true, '', '"', '"')).toBe('\\\\""');
 });

@@ -94,8 +94,7 @@ export function repeatText(value: string | Markup, times: number): string | Mark
 
 /** Returns a string between two strings without trust. */
 export function surround(value: string | Markup, left: string, right: string): string | Markup {
-  if (typeof value === 'string') return left + value + right;
-  if (value.kind === 'html') return new Markup(left + value.text + right, 'html');
+  if (value instanceof Markup && value.kind === 'html') return new Markup(left + value.text + right, 'html');
   const builder = new TextBuilder();
   builder.append(left);
   builder.append(value);

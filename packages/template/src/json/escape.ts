@@ -31,7 +31,7 @@ export function escapeJsonString(text: string, budget: Budget): string {
  */
 export function endsInEscape(text: string, isInEscape: boolean): boolean {
   let start = text.length;
-  while (start > 0 && text[start - 1] === '\\') start -= 1;
+  while (text[start - 1] === '\\') start -= 1;
   const backslashes = text.length - start + (start === 0 && isInEscape ? 1 : 0);
   return backslashes % 2 === 1;
 }

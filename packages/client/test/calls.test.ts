@@ -297,24 +297,3 @@ describe('errors', () => {
     expect(() => homeless.inWorkspace('w').webhooks.list()).not.toThrow();
   });
 });
-
-test.each([
-  { status: 200, body: {} },
-  { status: 200, body: [] },
-  { status: 204, body: '' },
-  { status: 200, body: [{ status: 202, alert_id: 'other' }] },
-])('the response %j does not confirm a batch of alerts', async (reply) => {
-  api.script(reply);
-  const call = client().alerts.fireBatch([{ ...alert, alert_id: 'a' }]);
-  await expect(call).rejects.toMatchObject({ code: 'invalid_response' });
-});
-
-test('the outcomes of a batch are returned in the order of its alerts', async () => {
-  const outcomes = [
-    { status: 202, alert_id: 'a' },
-    { status: 422, code: 'validation_failed' },
-  ];
-  api.script({ body: outcomes });
-  const batch = ['A', 'b'].map((alert_id) => ({ ...alert, alert_id }));
-  expect(await client().alerts.fireBatch(batch)).toEqual(outcomes);
-});

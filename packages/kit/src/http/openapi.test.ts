@@ -21,16 +21,20 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
+const open = {
+  method: 'GET',
+  path: '/open',
+  operationId: 'open',
+  summary: 'Open.',
+  tag: 'a',
+  access: 'public',
+} as const;
+
 const document = createOpenApiDocument({
   info: { title: 'Test', version: '1' },
   routes: [
     definePublicRoute({
-      method: 'GET',
-      path: '/open',
-      operationId: 'open',
-      summary: 'Open.',
-      tag: 'a',
-      access: 'public',
+      ...open,
       responses: { 200: { description: 'ok', contentType: 'text/html' } },
       handler: () => ({ status: 200, body: '' }),
     }),
@@ -142,12 +146,7 @@ test('an example of a component has every required member', () => {
     info: { title: 'Test', version: '1' },
     routes: [
       definePublicRoute({
-        method: 'GET',
-        path: '/open',
-        operationId: 'open',
-        summary: 'Open.',
-        tag: 'a',
-        access: 'public',
+        ...open,
         responses: { 200: { description: 'ok', schema: required } },
         handler: () => ({ status: 200, body: { title: 'A', count: 1, kind: 'thing' } }),
       }),

@@ -1,0 +1,32 @@
+import { createPlatformClient } from '../src/index.js';
+import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
+
+let api: ScriptedApi;
+beforeEach(async () => {
+  api = await startScriptedApi();
+});
+afterEach(() => api.close());
+
+const client = () => createPlatformClient({ url: api.url, credential: 'key', workspaceId: 'w' });
+const alert = { alert_rule_id: 'r', model_id: 'm', model_name: 'n', metric_value: 1 };
+
+test.each([
+  { status: 200, body: {} },
+  { status: 200, body: [] },
+  { status: 204, body: '' },
+  { status: 200, body: [{ status: 202, alert_id: 'other' }] },
+])('the response %j does not confirm a batch of alerts', async (reply) => {
+  api.script(reply);
+  const call = client().alerts.fireBatch([{ ...alert, alert_id: 'a' }]);
+  await expect(call).rejects.toMatchObject({ code: 'invalid_response' });
+});
+
+test('the outcomes of a batch are returned in the order of its alerts', async () => {
+  const outcomes = [
+    { status: 202, alert_id: 'a' },
+    { status: 422, code: 'validation_failed' },
+  ];
+  api.script({ body: outcomes });
+  const batch = ['A', 'b'].map((alert_id) => ({ ...alert, alert_id }));
+  expect(await client().alerts.fireBatch(batch)).toEqual(outcomes);
+});

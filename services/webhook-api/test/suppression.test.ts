@@ -61,12 +61,20 @@ test('a new cooldown of a rule starts at its last firing alert that was not disp
   await mark(await seed('dispatched', 5), { state: 'resolved' });
   await seedAlert(api.database, { alertRuleId: randomUUID(), acceptedAtMs: at(5) });
   await seedAlert(api.database, { workspaceId: otherWorkspaceId, alertRuleId, acceptedAtMs: at(5) });
+  const { accepted_at } = await api.database.knex('alerts').where({ alert_id: last }).first();
+  const none = { cooldown_from: null, cooldown_alert_id: null };
+  const started = { cooldown_from: accepted_at, cooldown_alert_id: last };
   await patch(alertRuleId, { cooldown_seconds: 30 });
-  expect(await row(alertRuleId)).toMatchObject({ cooldown_from: null, cooldown_alert_id: null });
+  expect(await row(alertRuleId)).toMatchObject(none);
+  // The alert is older than the cooldown of 30 s, but not than the longer one.
+  await patch(alertRuleId, { cooldown_seconds: 60 });
+  expect(await row(alertRuleId)).toMatchObject(started);
+  await patch(alertRuleId, { cooldown_seconds: 0 });
+  await patch(alertRuleId, { cooldown_seconds: 30 });
+  expect(await row(alertRuleId)).toMatchObject(none);
   await patch(alertRuleId, { cooldown_seconds: 0 });
   await patch(alertRuleId, { cooldown_seconds: 60 });
-  const { accepted_at } = await api.database.knex('alerts').where({ alert_id: last }).first();
-  expect(await row(alertRuleId)).toMatchObject({ cooldown_alert_id: last, cooldown_from: accepted_at });
+  expect(await row(alertRuleId)).toMatchObject(started);
 });
 
 test('a change of the name or the cooldown length of a rule does not restart its cooldown', async () => {

@@ -136,7 +136,8 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
           await requireFreeExternalId(trx, 'alert rule', changed);
         const rule = { ...changed, webhookIds: changed.webhookIds.filter((id) => !unknown.includes(id)) };
         await trx('alert_rules').where({ id }).update(toRow(rule));
-        if (current.cooldownSeconds === 0 && rule.cooldownSeconds > 0) await startCooldown(trx, rule);
+        if (rule.cooldownSeconds > current.cooldownSeconds)
+          await startCooldown(trx, rule, { hadCooldown: current.cooldownSeconds > 0 });
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
         await attach(trx, rule);
         await recordChanges(trx, change, [
@@ -170,12 +171,16 @@ function matching(knex: Database['knex'], { workspaceId, externalId, webhookId }
 }
 
 /**
- * Stores in the rule the alert that starts its cooldown, after a request has given a cooldown to a rule that had none.
- * Workers store this alert only for rules that already have a cooldown. The alert is the last dispatched one, if it was
- * accepted within the length of the cooldown. Alerts with the state `resolved`, and alerts that were dispatched by
- * hand, start no cooldown.
+ * Stores in the rule the alert that starts its cooldown, after a request has made the cooldown longer. The alert is the
+ * last dispatched one, if it was accepted within the length of the cooldown. Alerts with the state `resolved`, and
+ * alerts that were dispatched by hand, start no cooldown. Workers store this alert for rules that have a cooldown, so
+ * the alert of a rule with a cooldown is kept. It can be missing if it is older than the former cooldown.
  */
-async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSeconds }: StoredAlertRule) {
+async function startCooldown(
+  trx: Transaction,
+  { id, workspaceId, cooldownSeconds }: StoredAlertRule,
+  { hadCooldown }: { hadCooldown: boolean },
+) {
   const { rows } = await trx.raw<{ rows: { now: Date }[] }>('select now() as now');
   const from = firstIdAt(rows[0]!.now.getTime() - cooldownSeconds * 1_000);
   await trx.raw(
@@ -185,8 +190,8 @@ async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSecond
        where workspace_id = :workspaceId and id >= cast(:from as uuid) and alert_rule_id = :id
          and outcome = 'dispatched' and state = 'firing' and dispatched_at is null
        order by id desc limit 1) last on true
-     where r.id = :id`,
-    { workspaceId, id, from },
+     where r.id = :id and not (:hadCooldown and r.cooldown_from is not null)`,
+    { workspaceId, id, from, hadCooldown },
   );
 }
 

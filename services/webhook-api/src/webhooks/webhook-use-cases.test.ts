@@ -1,4 +1,5 @@
 import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
+import { AppError } from '@tocsin/kit';
 import { testSecretBox } from '@tocsin/testing/database';
 import { changeByAda as change, ada as principal } from '../../test/support/change.js';
 import { decryptSecrets, encryptSecrets, type StoredWebhook } from './stored-webhook.js';
@@ -51,12 +52,14 @@ interface Given {
   locked?: StoredWebhook | undefined;
   signingSecrets?: number;
   isForNotices?: boolean;
+  /** If true, rendering the sample notice exceeds the rate limit. */
+  isRateLimited?: boolean;
   isFull?: boolean;
   deletion?: DeleteOutcome;
 }
 
 function start(given: Given = {}) {
-  const { before = stored, signingSecrets = 0, isForNotices = false, isFull = false, deletion } = given;
+  const { before = stored, signingSecrets = 0, isForNotices, isRateLimited, isFull, deletion } = given;
   const locked = 'locked' in given ? given.locked : before;
   const writes: Applied[] = [];
   const repository = {
@@ -67,7 +70,7 @@ function start(given: Given = {}) {
       if (applied !== undefined) writes.push(applied);
       return applied?.webhook ?? locked;
     },
-    isForNotices: async () => isForNotices,
+    isForNotices: async () => isForNotices ?? false,
     delete: async () => deletion,
   } as unknown as WebhooksRepository;
   const useCases = createWebhookUseCases({
@@ -77,7 +80,10 @@ function start(given: Given = {}) {
     checks: {
       checkSave: async (_workspaceId, _fields, errors = []) => errors.map(({ path }) => `checked ${path}`),
       errorsOfSave: () => [{ path: '/url', message: 'wrong' }],
-      noticeWarnings: (_workspaceId, body) => [`notice: ${body}`],
+      noticeWarnings(_workspaceId, body) {
+        if (isRateLimited) throw new AppError('too_many_requests', 'Too many templates.');
+        return [`notice: ${body}`];
+      },
     },
     maxPerWorkspace: 7,
     now: () => now,
@@ -236,6 +242,12 @@ test('a change warns of a missing signing secret and of a notice that does not r
   expect(await warningsOf({ body: '[]' }, { isForNotices: true })).toEqual(['notice: []']);
   expect(await warningsOf({ name: 'Renamed' }, { isForNotices: true })).toEqual([]);
   expect(await warningsOf({ body: '[]' }, {})).toEqual([]);
+});
+
+test('a change whose sample notice exceeds the rate limit is not written', async () => {
+  const { update, writes } = start({ isForNotices: true, isRateLimited: true });
+  await expect(update({ body: '[]' })).rejects.toMatchObject({ code: 'too_many_requests' });
+  expect(writes).toEqual([]);
 });
 
 test('the change of a webhook that was deleted meanwhile is rejected as not found', async () => {

@@ -106,6 +106,9 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
           now: now(),
         });
       const warnings = await checks.checkSave(before.workspaceId, fields, errorsOf(before));
+      // The notice is rendered before the change is committed, because rendering can exceed the rate limit.
+      if (fields.body !== undefined && (await repository.isForNotices(before)))
+        warnings.push(...checks.noticeWarnings(before.workspaceId, fields.body));
       const webhook = await repository.update(before.id, change, (current) => {
         // The options are checked again, because another request can have changed the webhook before it was locked.
         requireValid(errorsOf(current));
@@ -140,8 +143,6 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       if (webhook === undefined) throw notFound('webhook');
       if (fields.signing === true && (await signingSecrets.count(webhook.id)) === 0)
         warnings.push(noSecretWarning);
-      if (fields.body !== undefined && (await repository.isForNotices(webhook)))
-        warnings.push(...checks.noticeWarnings(webhook.workspaceId, fields.body));
       return { webhook, warnings };
     },
 

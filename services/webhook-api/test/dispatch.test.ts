@@ -36,7 +36,7 @@ test.each(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'])(
     for (const delivery of body.deliveries)
       expect(delivery).toMatchObject({ status: 'waiting', attempts_made: 0, alert_id: alertId });
     const alert = await read(alertId);
-    expect(alert).toMatchObject({ outcome: 'dispatched', outcome_reason: null });
+    expect(alert).toMatchObject({ outcome: 'dispatched', outcome_reason: null, webhook_ids: null });
     expect(Math.abs(Date.parse(alert.dispatched_at ?? '') - Date.now())).toBeLessThan(60_000);
     expect(alert.dispatched_by).toMatch(/#/);
     expect(await api.database.knex('open_deliveries').whereIn('webhook_id', webhookIds)).toMatchObject([

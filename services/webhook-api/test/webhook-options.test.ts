@@ -154,12 +154,19 @@ describe('the options of a webhook', () => {
     expect(await calls.row('webhook_rate_limits', id)).toBeUndefined();
   });
 
-  test('a due delivery of a webhook with a rate limit waits with the reason rate_limit', async () => {
+  test('a due delivery waits with the reason rate_limit only while the limit allows no request', async () => {
     const { id: webhookId } = await calls.create({ rate_limit: { requests: 5, period_ms: 1_000 } });
+    const nextAt = (next_at: string) =>
+      api.database.knex('webhook_rate_limits').where({ webhook_id: webhookId }).update({ next_at });
     const seed = (open: object) => seedDelivery(api.database, { webhookId, status: 'open', open });
     const reasonOf = async (id: string) =>
       (await api.call<{ waiting_reason: string }>('GET', `/api/v1/deliveries/${id}`)).body.waiting_reason;
-    expect(await reasonOf(await seed({ due_at: new Date(0), waiting_reason: 'backlog' }))).toBe('rate_limit');
+    const due = await seed({ due_at: new Date(0), waiting_reason: 'no_slot' });
+    const limited = await seed({ due_at: new Date(0), waiting_reason: 'rate_limit' });
+    await nextAt('2020-01-01');
+    expect([await reasonOf(due), await reasonOf(limited)]).toEqual(['no_slot', 'backlog']);
+    await nextAt('2999-01-01');
+    expect([await reasonOf(due), await reasonOf(limited)]).toEqual(['rate_limit', 'rate_limit']);
     expect(await reasonOf(await seed({ waiting_reason: 'retry' }))).toBe('retry');
     await calls.patch(webhookId, { paused_until: ahead(60_000) });
     expect(await reasonOf(await seed({ due_at: new Date(0), waiting_reason: 'backlog' }))).toBe('paused');

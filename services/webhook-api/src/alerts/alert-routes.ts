@@ -146,7 +146,7 @@ function present(alert: StoredAlert): Alert {
     outcome_reason: reasonOf(alert),
     suppressed_by:
       alert.suppressedBy === null ? null : { reason: alert.suppressedBy, alert_id: alert.suppressedByAlert },
-    webhook_ids: alert.webhookIds,
+    webhook_ids: alert.outcome === 'dispatched' ? null : alert.webhookIds,
     dispatched_at: alert.dispatchedAt?.toISOString() ?? null,
     dispatched_by: alert.dispatchedBy,
     summary: alert.summary,

@@ -86,9 +86,10 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
   case when o.state = 'waiting' then greatest(o.due_at, p.paused_until) end as "dueAt",
   case when o.state = 'waiting' then
     case when p.paused_until > now() then 'paused'
-         when l.webhook_id is not null and o.due_at <= now() then 'rate_limit'
-         -- The pause has ended or the retry is due, but the dispatcher has not queued the delivery yet.
-         when o.waiting_reason = 'paused' or o.waiting_reason = 'retry' and o.due_at <= now() then 'backlog'
+         when l.next_at > now() and o.due_at <= now() then 'rate_limit'
+         -- The pause has ended, or the retry or a request of the rate limit is due, but the delivery is not queued yet.
+         when o.waiting_reason = 'paused' or o.waiting_reason in ('retry', 'rate_limit') and o.due_at <= now()
+           then 'backlog'
          else o.waiting_reason end end as "waitingReason",
   d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error,
   -- Attempts are numbered from 1 and removed from the oldest. A first number above 1 therefore means that some were

@@ -23,8 +23,8 @@ export interface BatcherOptions<Item, Result> {
    */
   concurrency: number;
   /**
-   * Minimum time between the starts of two batches, in milliseconds. A batch of `maxSize` items does not wait for this
-   * time. Default: 0, so that a batch starts at once if none is in progress.
+   * Minimum time between the starts of two batches, in milliseconds. A batch does not wait for this time if `maxSize`
+   * items wait when it could start. Default: 0, so that a batch starts at once if none is in progress.
    */
   gatherMs?: number;
   /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */

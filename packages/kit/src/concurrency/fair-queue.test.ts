@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createFairQueue } from './fair-queue.js';
 
 const keyOf = (item: string) => item[0]!;
@@ -21,4 +23,17 @@ test('a fair queue keeps the order of thousands of items of one key', () => {
   expect(queue.size()).toBe(2_500);
   while (queue.size() > 0) taken.push(...queue.take(300));
   expect(taken).toEqual(expected);
+});
+
+test('a fair queue does not keep removed items in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const queue = createFairQueue<{ key: string }>(({ key }) => key);
+  for (const key of ['a', 'b', 'a', 'b']) queue.add({ key });
+  const removed = queue.take(2).map((item) => new WeakRef(item));
+  // A target of a new WeakRef stays in memory until the current job ends.
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(removed.map((item) => item.deref())).toEqual([undefined, undefined]);
+  expect(queue.take(2)).toEqual([{ key: 'a' }, { key: 'b' }]);
 });

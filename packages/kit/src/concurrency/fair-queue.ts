@@ -14,12 +14,14 @@ const compactAt = 1_024;
 
 export function createFairQueue<T>(keyOf: (item: T) => string): FairQueue<T> {
   // The order of the map is the round-robin order: a key that was served is inserted again at the end.
-  const byKey = new Map<string, { items: T[]; next: number }>();
+  const byKey = new Map<string, { items: (T | undefined)[]; next: number }>();
   let size = 0;
 
   const takeOne = (key: string): T => {
     const queue = byKey.get(key)!;
     const item = queue.items[queue.next]!;
+    // Without this line, the array would keep up to 1,023 removed items of each key in memory.
+    queue.items[queue.next] = undefined;
     queue.next += 1;
     size -= 1;
     byKey.delete(key);

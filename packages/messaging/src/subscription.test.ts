@@ -53,7 +53,7 @@ test.each([
 test.each([
   ['as many messages as fit in its target', 20, 0, 50 - 32],
   ['at most as many messages as its prefetch', 1, 0, 100 - 32],
-  ['its prefetch minus the messages in flight', 1, 40, 100 - 40],
+  ['its prefetch minus the messages in flight', 1, 32, 100 - 32],
 ])('after 32 messages, a consumer requests %s', async (_, bytes, inFlight, count) => {
   const { state, receive, update } = start();
   await update();
@@ -61,6 +61,16 @@ test.each([
   expect(await receive(31, bytes)).toEqual([]);
   expect(await receive(1, bytes)).toEqual([`prefetch ${count}`, 'consume q as 2']);
   expect(await receive(64, bytes)).toEqual([]);
+});
+
+test('the prefetch is not reduced for messages that were in flight before the subscription', async () => {
+  const { state, receive, update } = start();
+  await update();
+  state.inFlight = 90;
+  expect(await receive(64, 1)).toEqual([]);
+  state.inFlight = 40;
+  expect(await receive(31, 1)).toEqual([]);
+  expect(await receive(1, 1)).toEqual(['prefetch 60', 'consume q as 2']);
 });
 
 test('after large messages have lowered the prefetch, it is raised only after 32 smaller ones', async () => {

@@ -42,6 +42,8 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
    */
   let consumerTags: string[] = [];
   let isExtended = false;
+  /** Number of messages received since `update` subscribed. */
+  let received = 0;
   let sample = { count: 0, bytes: 0 };
   let isClosed = false;
   let lastStep: Promise<void> = Promise.resolve();
@@ -69,6 +71,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
     if (isClosed) return;
     if (mayReceive() && consumerTags.length === 0) {
       isExtended = false;
+      received = 0;
       sample = { count: 0, bytes: 0 };
       await subscribe(first);
     }
@@ -86,13 +89,16 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
   return {
     update: () => inOrder(update),
     received(bytes) {
+      received += 1;
       sample.count += 1;
       sample.bytes += bytes;
       if (isExtended || sample.count < first) return;
       const fitting = Math.floor((targetBytes * sample.count) / sample.bytes);
       const count = Math.min(fitting - first, options.prefetch - Math.max(first, inFlight()));
       sample = { count: 0, bytes: 0 };
-      if (count <= 0) return;
+      // If more messages are in flight, some are from before the subscription. The prefetch of the second consumer is
+      // final, so it must not be reduced for messages that will soon be acknowledged.
+      if (count <= 0 || inFlight() > received) return;
       isExtended = true;
       inOrder(() => extend(count)).catch(() => {});
     },

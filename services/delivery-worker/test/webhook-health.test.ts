@@ -96,6 +96,19 @@ test('the latest outcome of a batch decides if a webhook is failing, and since w
   expect(await shown(recovered)).toEqual([false, 1, refused.code, 3]);
 });
 
+test.each([
+  ['in the same batch', [{ endedMsAgo: 2_000 }, { failure: refused, endedMsAgo: 1_000 }], 1],
+  ['in an earlier batch', [{ endedMsAgo: 90_000 }], 60],
+] as const)('a success that a failure %s followed starts a new failure', async (_, batch, since) => {
+  const id = await fixtures.addWebhook();
+  await record(id, { failure: refused, endedMsAgo: 10 * minuteMs });
+  await record(id, { failure: refused, endedMsAgo: minuteMs });
+  await record(id, ...batch);
+  const health = await healthOf(id);
+  expect(health.failing).toBe(true);
+  expect(Math.abs(Date.now() - health.since.getTime() - since * 1_000)).toBeLessThan(20_000);
+});
+
 test('an attempt that ended before the last recorded one does not change the health', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});

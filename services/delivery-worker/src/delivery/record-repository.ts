@@ -194,6 +194,7 @@ const record = {
              (array_agg(error_code order by ended_at desc))[1] is not null as failing,
              -- Start of the current health: the first failure, or the last outcome if the batch contains a success.
              case when bool_or(error_code is null) then max(ended_at) else min(ended_at) end as since,
+             max(ended_at) filter (where error_code is null) as succeeded_at,
              max(ended_at) filter (where error_code is not null) as error_at,
              (array_agg(error_code order by ended_at desc) filter (where error_code is not null))[1] as error_code,
              (array_agg(error order by ended_at desc) filter (where error_code is not null))[1] as error
@@ -203,13 +204,19 @@ const record = {
       select webhook_id, s.failing, s.since, s.last_attempt_at, s.error_code, s.error, s.error_at
       from seen s left join webhook_health k using (webhook_id)
       -- Unchanged outcomes are written at most once a minute, so that batches do not wait for each other's row locks.
-      where k.webhook_id is null or s.failing <> k.failing
+      where k.webhook_id is null or s.failing <> k.failing or k.failing and s.succeeded_at > k.since
         or s.last_attempt_at > k.last_attempt_at + interval '1 minute'
         or s.error_code is not null and (s.error_code, s.error) is distinct from (k.error_code, k.error)
       order by webhook_id
       on conflict (webhook_id) do update
       set (failing, since, last_attempt_at) = (
-            select l.failing, case when l.failing = h.failing then h.since else l.since end, l.last_attempt_at
+            select l.failing,
+                   case when l.failing <> h.failing then l.since
+                        -- A later failure has followed a success after the start of the failure, so a new one starts.
+                        when h.failing and (select s.succeeded_at from seen s where s.webhook_id = h.webhook_id) > h.since
+                        then l.last_attempt_at
+                        else h.since end,
+                   l.last_attempt_at
             from (values (excluded.failing, excluded.since, excluded.last_attempt_at),
                          (h.failing, h.since, h.last_attempt_at)) as l(failing, since, last_attempt_at)
             order by l.last_attempt_at desc limit 1),

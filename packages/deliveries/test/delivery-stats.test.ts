@@ -149,6 +149,13 @@ test('a webhook with the id zero has its own counts, although workspace counts u
   ]);
 });
 
+test('the last latency bucket has all long latencies, because an entry has eight bits for it', async () => {
+  const bucketOf = async (ms: number) =>
+    (await db.database.knex.raw('select latency_bucket(?) as bucket', [ms])).rows[0].bucket;
+  const dayMs = 86_400_000;
+  expect([await bucketOf(41 * dayMs), await bucketOf(60 * dayMs)]).toEqual([254, 255]);
+});
+
 test('latencies are counted in latency buckets, and a redelivery removes the old latency', async () => {
   const workspaceId = randomUUID();
   const webhookId = randomUUID();

@@ -53,9 +53,9 @@ export const deliveryStats = `
       + (get_byte(id, 3) << 16) + (get_byte(id, 4) << 8) + get_byte(id, 5);
 
   -- Number of the bucket of a latency, below 256. Bucket 1 ends at 1.09 ms; every following bucket ends at 2^(1/8),
-  -- about 1.09, times the end of the previous one.
+  -- about 1.09, times the end of the previous one. Bucket 255 has all latencies from 41.8 days on.
   create function latency_bucket(latency_ms double precision) returns smallint language sql immutable parallel safe
-    return (1 + floor(8 * ln(greatest(latency_ms, 1)) / ln(2::double precision)))::smallint;
+    return least(255, 1 + floor(8 * ln(greatest(latency_ms, 1)) / ln(2::double precision)))::smallint;
 
   -- Adds the counts of equal buckets, so that the result has one entry for each bucket.
   create function merge_latencies(latencies bigint[]) returns bigint[] language sql immutable parallel safe

@@ -107,15 +107,17 @@ describe('a pause that an outcome starts', () => {
     expect(await rowOf(other)).toMatchObject({ reason: 'retry_after', times: 1 });
   });
 
-  test('a shorter pause does not end an existing pause earlier, and a longer one extends it', async () => {
+  test('a shorter pause does not change an existing pause, and a longer one replaces it', async () => {
     const webhookId = await fixtures.addWebhook();
     await pause(webhookId);
     const { paused_until } = await rowOf(webhookId);
     expect(Math.abs(paused_until.getTime() - Date.now() - 60_000)).toBeLessThan(30_000);
-    await pause(webhookId, { forMs: 1_000, error: 'b', times: 2 });
-    expect(await rowOf(webhookId)).toMatchObject({ paused_until, error: 'b', times: 2 });
-    await pause(webhookId, { forMs: 600_000 });
-    expect((await rowOf(webhookId)).paused_until.getTime()).toBeGreaterThan(paused_until.getTime());
+    await pause(webhookId, { reason: 'retry_after', forMs: 1_000, error: 'b', times: 2 });
+    expect(await rowOf(webhookId)).toMatchObject({ reason: 'circuit', paused_until, error: 'a', times: 1 });
+    await pause(webhookId, { reason: 'retry_after', forMs: 600_000, error: 'b', times: 2 });
+    const replaced = await rowOf(webhookId);
+    expect(replaced).toMatchObject({ reason: 'retry_after', error: 'b', times: 2 });
+    expect(replaced.paused_until.getTime()).toBeGreaterThan(paused_until.getTime());
   });
 
   test('ending the pause of one webhook leaves pauses of other webhooks unchanged', async () => {

@@ -17,8 +17,8 @@ export interface Pause {
 
 export interface PauseRepository {
   /**
-   * Pauses webhooks. `pauses` must have at most one entry for each webhook. A new pause never shortens an existing one,
-   * and does not replace a pause by a person that has not ended.
+   * Pauses webhooks. `pauses` must have at most one entry for each webhook. A new pause replaces an existing one that
+   * ends earlier, except a manual pause that has not ended.
    */
   pause(pauses: Pause[]): Promise<void>;
   resume(webhookId: string): Promise<void>;
@@ -53,14 +53,14 @@ const pause = {
     where w.enabled
     order by id
     on conflict (webhook_id) do update
-    -- A pause by a person is not changed before its end.
     set reason = excluded.reason, times = excluded.times, error = excluded.error,
         -- A pause that continues keeps its start time: the previous pause has not ended, or a probe of an open circuit
         -- has failed.
         since = case when webhook_pauses.paused_until > now() or excluded.times > 1
                      then webhook_pauses.since else excluded.since end,
-        paused_until = greatest(webhook_pauses.paused_until, excluded.paused_until)
-    where not (webhook_pauses.reason = 'manual' and webhook_pauses.paused_until > now())`,
+        paused_until = excluded.paused_until
+    where excluded.paused_until > webhook_pauses.paused_until
+      and not (webhook_pauses.reason = 'manual' and webhook_pauses.paused_until > now())`,
 };
 
 const resume = {

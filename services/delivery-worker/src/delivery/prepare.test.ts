@@ -142,10 +142,11 @@ test('a delivery with exactly eight claims without an outcome and exactly 24 hou
   expect(prepareClaimed({ claimsWithoutOutcome: 8, ageMs: 24 * hourMs })).toMatchObject({ kind: 'request' });
 });
 
-test('a delivery is deferred until the end of a pause, and sent after it', () => {
+test('a delivery waits for the end of a pause, five minutes at most, and is sent after it', () => {
   const paused = (remainingMs: number) =>
     prepareClaimed({ pause: { reason: 'retry_after', remainingMs, times: 1 } });
   expect(paused(1_234)).toEqual({ kind: 'deferred', afterMs: 1_234, reason: 'paused' });
+  expect(paused(86_400_000)).toMatchObject({ kind: 'deferred', afterMs: 300_000 });
   expect([paused(0), paused(-1)]).toMatchObject([{ kind: 'request' }, { kind: 'request' }]);
 });
 

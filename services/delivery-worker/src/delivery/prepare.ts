@@ -64,7 +64,11 @@ export function prepare(input: PrepareInput): PrepareResult {
       `The delivery was not made in time.${isUndecryptable ? ` ${undecryptable}` : describeWait(options, input.now)}`,
     );
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
-    return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
+    return {
+      kind: 'deferred',
+      afterMs: Math.min(claimed.pause.remainingMs, maxPausedMs),
+      reason: 'paused',
+    };
   if (isUndecryptable) return deferUndecryptable(input);
   // The webhook got its rate limit after the delivery was queued or claimed at write, so the claim has taken no request
   // from the limit. The delivery is deferred, because the dispatcher claims the deliveries of such webhooks.
@@ -73,6 +77,12 @@ export function prepare(input: PrepareInput): PrepareResult {
   if (lacksSecret(options, input.now)) return { ...deferLong(input), reason: 'no_signing_secret' };
   return prepareBody(input, webhook);
 }
+
+/**
+ * Maximum delay of a delivery of a paused webhook, in milliseconds. The dispatcher postpones such deliveries for as
+ * long. If a pause of days ends early, and not all of its deliveries are brought forward, they are sent after this time.
+ */
+const maxPausedMs = 300_000;
 
 function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOptions | undefined): boolean {
   const { ageMs } = claimed;

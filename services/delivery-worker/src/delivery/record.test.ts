@@ -11,7 +11,7 @@ const rejected = Object.assign(new Error('not a text'), { code: '22021' });
 /**
  * Creates a recorder. Each call of `records.record` throws the next error of `errors`, and succeeds when none is left.
  */
-function start({ errors = [] as Error[] } = {}) {
+function start({ errors = [] as Error[], pauseError }: { errors?: Error[]; pauseError?: Error } = {}) {
   const tries: OutcomeRecord[] = [];
   const commits: string[] = [];
   const pauses: Pause[][] = [];
@@ -41,6 +41,7 @@ function start({ errors = [] as Error[] } = {}) {
     pauses: {
       async pause(batch) {
         pauses.push(batch);
+        if (pauseError !== undefined) throw pauseError;
         await commit('pause');
       },
       resume: async (webhookId) => commit(`resume ${webhookId}`),
@@ -134,6 +135,13 @@ test('an error while a pause is written or ended is logged and not thrown', asyn
   await recorder.resume('b');
   expect([commits, events]).toEqual([['resume b'], ['webhook.pause_failed', 'webhook.pause_failed']]);
   expect(logged).toEqual([{ err: new Error('pause failed') }, { err: new Error('resume a failed') }]);
+});
+
+test('a pause is not written later if the database is unavailable', async () => {
+  const pauseError = Object.assign(new Error('The database is down.'), { code: 'ECONNREFUSED' });
+  const { recorder, pauses, events } = start({ pauseError });
+  await recorder.pause(pauseOf('a', 1));
+  expect([pauses.length, events]).toEqual([1, ['webhook.pause_failed']]);
 });
 
 test.each<[string, OutcomeRecord]>([

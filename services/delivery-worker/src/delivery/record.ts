@@ -54,12 +54,13 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     concurrency: 1,
     gatherMs,
   });
-  const ignoreFailure = (work: () => Promise<void>) =>
-    databaseRetry.retryWhileUnavailable(work).catch((err) => logger.warn({ err }, 'webhook.pause_failed'));
+  const ignoreFailure = (work: Promise<void>) =>
+    work.catch((err) => logger.warn({ err }, 'webhook.pause_failed'));
   // Many circuit breakers can open at the same time. Their pauses are committed in batches, because separate commits
-  // would keep the database busy.
+  // would keep the database busy. While the database is unavailable, a pause is not repeated: its length counts from the
+  // commit, so it would end too late.
   const pausing = createPromiseBatcher<Pause, void>({
-    run: (batch) => ignoreFailure(() => pauses.pause(longestOfEachWebhook(batch))),
+    run: (batch) => ignoreFailure(pauses.pause(longestOfEachWebhook(batch))),
     maxSize: maxRecordsInBatch,
     concurrency: 1,
   });
@@ -67,7 +68,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     record: (record) => outcomes.add(record),
     defer: (claimed, deferral) => deferrals.add({ claimed, deferral }),
     pause: (pause) => pausing.add(pause),
-    resume: (webhookId) => ignoreFailure(() => pauses.resume(webhookId)),
+    resume: (webhookId) => ignoreFailure(databaseRetry.retryWhileUnavailable(() => pauses.resume(webhookId))),
   };
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { alarmCases } from './support/alarm-cases.js';
-import { type Given, seriesOf } from './support/alarm-series.js';
+import { allUp, type Given, seriesOf, up } from './support/alarm-series.js';
 import { readText } from './support/compose.js';
 import { evaluate, keyOf } from './support/promql-evaluator.js';
 import { parsePromql } from './support/promql-parser.js';
@@ -72,6 +72,21 @@ test('PipelineLag fires within three minutes of the last pipeline marker if no w
     (at) => evaluate(parsePromql(alarm.expr), growing, at).length > 0,
   )!;
   expect(first + secondsOf(alarm.for ?? '0s')).toBeLessThanOrEqual(180);
+});
+
+test('alarms that also fire for a missing exporter do not suppress PipelineLag', () => {
+  const { inhibit_rules: rules } = parse(readText('infra/alertmanager/alertmanager.yml')) as {
+    inhibit_rules: { source_matchers: string[]; target_matchers: string[] }[];
+  };
+  const patternOf = ([matcher = '']: string[]) => new RegExp(`^(${/"(.*)"/.exec(matcher)?.[1]})$`);
+  const suppressing = alarms.filter(({ alert }) =>
+    rules.some(
+      ({ source_matchers: source, target_matchers: target }) =>
+        patternOf(source).test(alert) && patternOf(target).test('PipelineLag'),
+    ),
+  );
+  expect(suppressing.map(({ alert }) => alert)).toEqual(['NoDeliveryWorker', 'DatabaseNotWritable']);
+  for (const alarm of suppressing) expect(firing(alarm, { ...allUp, ...up('rabbitmq', 0) })).toEqual([]);
 });
 
 test('an alarm fires only after its expression has been true for its `for` time', () => {

@@ -52,6 +52,7 @@ test.each<[string, Values]>([
   ['an authority that is no certificate', { authorities: { pem: 'ca.pem' } }],
   ['a network policy without the database', { networkPolicy: { enabled: true, broker: { to: [{}] } } }],
   ['a tag where a digest belongs', { image: { digest: 'latest' } }],
+  ['an interval too long for the alarm NotReady', { monitoring: { podMonitor: { interval: '1m' } } }],
   ['a negative number of workers', { deliveryWorker: { replicas: -1 } }],
   ['a trigger without a threshold', { deliveryWorker: { keda: { triggers: { more: { query: 'up' } } } } }],
 ])('the schema of the chart rejects %s', (_, over) => {
@@ -60,7 +61,7 @@ test.each<[string, Values]>([
 
 const running = { tocsin_database_writable: 1, 'up{job="rabbitmq"}': 1 };
 const waiting = {
-  rabbitmq_queue_messages: 40_000,
+  'rabbitmq_queue_messages{job="rabbitmq"}': 40_000,
   tocsin_pipeline_lag_seconds: 60,
   tocsin_oldest_delivery_seconds: 60,
   tocsin_deliveries_overdue: 9_000,

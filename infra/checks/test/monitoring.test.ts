@@ -173,7 +173,7 @@ test('each alarm of the services fires in Prometheus and has a complete summary'
 });
 
 test('an alarm fires if most connections of the database are in use', async () => {
-  const clients = await Promise.all(Array.from({ length: 0.8 * maxConnections + 1 }, connect));
+  const clients = await Promise.all(Array.from({ length: 0.9 * maxConnections + 1 }, connect));
   await until('the connections are reported', () => wasSent('PostgresConnections'), shown);
   await Promise.all(clients.map((client) => client.end()));
 });

@@ -1,38 +1,21 @@
 import {
   allUp,
-  certificate,
-  connections,
   connectionsWaiting,
   databaseWritable,
   durations,
   failed,
-  freeSpace,
-  type Given,
   requests,
   startedEach,
   succeeded,
   up,
   waits,
+  watermarks,
 } from './alarm-series.js';
+import { type AlarmCases, infrastructureAlarmCases } from './infrastructure-alarm-cases.js';
 
-/** For each alarm: metrics that fire it, with the resulting labels, and similar metrics that must not fire it. */
-export const alarmCases: Record<string, { fires: [Given, Record<string, string>][]; silent: Given[] }> = {
-  // Watchdog is the only alarm that always fires.
-  Watchdog: { fires: [[{}, {}]], silent: [] },
-  AlarmsNotSent: {
-    fires: [
-      [
-        {
-          ...up('alertmanager', 1),
-          'alertmanager_notifications_failed_total{integration="slack"}': '0.01/s',
-        },
-        { integration: 'slack' },
-      ],
-      [up('alertmanager', 0), {}],
-      [allUp, {}],
-    ],
-    silent: [{ ...up('alertmanager', 1), 'alertmanager_notifications_failed_total{integration="slack"}': 3 }],
-  },
+/** Cases of all alarms, by name. */
+export const alarmCases: Record<string, AlarmCases> = {
+  ...infrastructureAlarmCases,
   ServiceDown: {
     fires: [
       [
@@ -65,73 +48,29 @@ export const alarmCases: Record<string, { fires: [Given, Record<string, string>]
   },
   BrokerDown: {
     fires: [
-      [up('rabbitmq', 0), { job: 'rabbitmq', instance: 'a:9090' }],
-      [allUp, { job: 'rabbitmq' }],
+      [up('rabbitmq', 0), {}],
+      [allUp, {}],
     ],
-    silent: [{ ...allUp, ...up('webhook-api', 0), ...up('rabbitmq', 1) }],
+    silent: [
+      { ...allUp, ...up('webhook-api', 0), ...up('rabbitmq', 1) },
+      { ...up('rabbitmq', 0), 'up{job="rabbitmq", instance="b:9090"}': 1 },
+    ],
+  },
+  BrokerNodeDown: {
+    fires: [
+      [
+        { ...up('rabbitmq', 0), 'up{job="rabbitmq", instance="b:9090"}': 1 },
+        { job: 'rabbitmq', instance: 'a:9090' },
+      ],
+    ],
+    silent: [up('rabbitmq', 1), allUp],
   },
   BrokerBlocked: {
     fires: [
-      [{ rabbitmq_alarms_memory_used_watermark: 1, rabbitmq_alarms_free_disk_space_watermark: 0 }, {}],
-      [{ rabbitmq_alarms_memory_used_watermark: 0, rabbitmq_alarms_free_disk_space_watermark: 1 }, {}],
+      [watermarks(1, 0), {}],
+      [watermarks(0, 1), {}],
     ],
-    silent: [{ rabbitmq_alarms_memory_used_watermark: 0, rabbitmq_alarms_free_disk_space_watermark: 0 }],
-  },
-  PostgresDown: {
-    fires: [
-      [{ 'pg_up{job="postgres", instance="a:9187"}': 0 }, { job: 'postgres', instance: 'a:9187' }],
-      [allUp, { job: 'postgres' }],
-    ],
-    silent: [{ 'pg_up{job="postgres", instance="a:9187"}': 1 }],
-  },
-  PostgresConnections: {
-    fires: [[connections(97), { instance: 'a:9187' }]],
-    silent: [connections(95)],
-  },
-  ReplicationLag: {
-    fires: [
-      [
-        { 'pg_stat_replication_pg_wal_lsn_diff{application_name="b"}': 68_000_000 },
-        { application_name: 'b' },
-      ],
-      [{ 'pg_replication_slots_pg_wal_lsn_diff{slot_name="b"}': 1_080_000_000 }, { slot_name: 'b' }],
-    ],
-    silent: [
-      {
-        'pg_stat_replication_pg_wal_lsn_diff{application_name="b"}': 67_000_000,
-        'pg_replication_slots_pg_wal_lsn_diff{slot_name="b"}': 1_070_000_000,
-      },
-    ],
-  },
-  StandbyDown: {
-    fires: [
-      [
-        { 'pg_replication_slots_active{slot_name="b"}': 0, 'pg_replication_slots_active{slot_name="c"}': 1 },
-        { slot_name: 'b' },
-      ],
-    ],
-    silent: [{ 'pg_replication_slots_active{slot_name="b"}': 1 }, {}],
-  },
-  DiskSpaceLow: {
-    fires: [[freeSpace('/volumes/postgres', 14), { mountpoint: '/volumes/postgres' }]],
-    silent: [freeSpace('/volumes/postgres', 16), freeSpace('/boot', 1)],
-  },
-  ExporterDown: {
-    fires: [
-      [up('disks', 0), { job: 'disks', instance: 'a:9090' }],
-      [up('certificates', 0), { job: 'certificates', instance: 'a:9090' }],
-    ],
-    silent: [{ ...up('disks', 1), ...up('certificates', 1), ...up('postgres', 0) }, allUp],
-  },
-  CertificateExpires: {
-    fires: [
-      [certificate(1_100_000), { job: 'certificates', instance: 'tocsin.example:443' }],
-      [
-        { 'probe_success{job="certificates", instance="tocsin.example:443"}': 0 },
-        { job: 'certificates', instance: 'tocsin.example:443' },
-      ],
-    ],
-    silent: [certificate(1_400_000)],
+    silent: [watermarks(0, 0)],
   },
   DatabaseNotWritable: {
     fires: [[databaseWritable(0), { job: 'delivery-worker', instance: 'a:9090' }]],
@@ -245,11 +184,11 @@ export const alarmCases: Record<string, { fires: [Given, Record<string, string>]
   SlotsExhausted: {
     fires: [
       [{ 'tocsin_deferrals_total{reason="no_slot"}': '6/s' }, {}],
-      [{ 'tocsin_deferrals_total{reason="no_slot"}': '0/s', tocsin_in_flight: 298, tocsin_slots: 400 }, {}],
+      [{ 'tocsin_deferrals_total{reason="no_slot"}': '0/s', tocsin_in_flight: 281, tocsin_slots: 400 }, {}],
     ],
     silent: [
       { 'tocsin_deferrals_total{reason="paused"}': '60/s' },
-      { tocsin_in_flight: 280, tocsin_slots: 400 },
+      { tocsin_in_flight: 270, tocsin_slots: 400 },
     ],
   },
   ApiErrors: {
@@ -258,11 +197,16 @@ export const alarmCases: Record<string, { fires: [Given, Record<string, string>]
       { ...requests('200', 99), ...requests('503', 1) },
       { ...requests('401', 9), ...requests('404', 9) },
       { ...requests('200', 9), ...requests('503', 9, '/readyz') },
+      { ...requests('200', 1, '/livez'), ...requests('503', 0.05) },
     ],
   },
   ApiSlow: {
     fires: [[durations('/api/v1/whoami', 1, 0.9), { job: 'webhook-api' }]],
-    silent: [durations('/api/v1/whoami', 1, 0.99), durations('/api/v1/webhooks/{id}/test', 1, 0)],
+    silent: [
+      durations('/api/v1/whoami', 1, 0.99),
+      durations('/api/v1/webhooks/{id}/test', 1, 0),
+      { ...durations('/api/v1/whoami', 0.05, 0), ...requests('200', 1, '/readyz') },
+    ],
   },
   TokenChecksUnavailable: {
     fires: [
@@ -273,9 +217,22 @@ export const alarmCases: Record<string, { fires: [Given, Record<string, string>]
     ],
     silent: [{ 'tocsin_token_checks_total{job="webhook-api", result="invalid"}': '9/s' }],
   },
-  KeyGuessing: { fires: [[{ tocsin_bcrypt_waiting: 51 }, {}]], silent: [{ tocsin_bcrypt_waiting: 3 }] },
+  KeyGuessing: {
+    fires: [
+      [
+        {
+          'tocsin_bcrypt_seconds_count{instance="a"}': '1.5/s',
+          'tocsin_bcrypt_seconds_count{instance="b"}': '1.5/s',
+        },
+        {},
+      ],
+    ],
+    silent: [{ tocsin_bcrypt_seconds_count: '1/s' }],
+  },
   BrokerBacklog: {
-    fires: [[{ rabbitmq_queue_messages: 50_001 }, {}]],
-    silent: [{ rabbitmq_queue_messages: 900 }],
+    fires: [[{ 'rabbitmq_queue_messages{job="rabbitmq"}': 50_001 }, {}]],
+    silent: [
+      { 'rabbitmq_queue_messages{job="rabbitmq"}': 900, 'rabbitmq_queue_messages{job="other"}': 50_001 },
+    ],
   },
 };

@@ -53,9 +53,9 @@ export const durations = (route: string, perSecond: number, withinSecond: number
 });
 
 export const connections = (count: number): Given => ({
-  'pg_stat_activity_count{instance="a:9187", state="idle"}': count - 7,
-  'pg_stat_activity_count{instance="a:9187", state="active"}': 7,
-  'pg_settings_max_connections{instance="a:9187"}': 120,
+  'pg_stat_activity_count{job="postgres", instance="a:9187", state="idle"}': count - 7,
+  'pg_stat_activity_count{job="postgres", instance="a:9187", state="active"}': 7,
+  'pg_settings_max_connections{job="postgres", instance="a:9187"}': 120,
 });
 export const freeSpace = (mountpoint: string, percent: number): Given => ({
   [`node_filesystem_avail_bytes{mountpoint="${mountpoint}"}`]: percent * 1e9,
@@ -70,4 +70,9 @@ export const connectionsWaiting = (count: number): Given => ({
 export const certificate = (expiresAtSeconds: number): Given => ({
   'probe_success{job="certificates", instance="tocsin.example:443"}': 1,
   'probe_ssl_earliest_cert_expiry{job="certificates", instance="tocsin.example:443"}': expiresAtSeconds,
+});
+/** The two alarms of a broker node about its memory and its disk; 1 means that the node blocks publishers. */
+export const watermarks = (memory: number, disk: number): Given => ({
+  'rabbitmq_alarms_memory_used_watermark{job="rabbitmq"}': memory,
+  'rabbitmq_alarms_free_disk_space_watermark{job="rabbitmq"}': disk,
 });

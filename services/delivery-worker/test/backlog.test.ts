@@ -53,10 +53,11 @@ test('deliveries of rate-limited webhooks are due, but never overdue', async () 
   expect(await fixtures.gauges.backlog()).toMatchObject({ due: 4, overdue: 1 });
 });
 
-test('a circuit pause is counted until its row is removed, and a Retry-After pause until it ends', async () => {
+test('a circuit counts as paused for ten more minutes, a Retry-After pause only until its end', async () => {
   const inMs = (ms: number) => new Date(Date.now() + ms);
   const pauses = [
-    ['circuit', -60_000],
+    ['circuit', -660_000],
+    ['circuit', -540_000],
     ['circuit', 60_000],
     ['retry_after', -60_000],
     ['retry_after', 60_000],

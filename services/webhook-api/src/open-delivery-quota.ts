@@ -32,7 +32,7 @@ export function createOpenDeliveryQuota(
   // second.
   const refreshes = createSingleFlight<void>();
   const refused = metrics.counter(
-    'tocsin_over_quota_total',
+    'tocsin_over_quota_requests_total',
     'Requests refused by a limit on open deliveries.',
     ['limit'],
   );

@@ -44,7 +44,7 @@ const expectRefused = (response: Awaited<ReturnType<TestApi['call']>>) => {
 /** Returns how many requests were refused by each limit, from the metrics of the service. */
 async function refusals(): Promise<Record<string, number>> {
   const text = await (await fetch(`${api.metricsUrl}/metrics`)).text();
-  const lines = [...text.matchAll(/^tocsin_over_quota_total\{limit="(\w+)"[^}]*\} (\d+)$/gm)];
+  const lines = [...text.matchAll(/^tocsin_over_quota_requests_total\{limit="(\w+)"[^}]*\} (\d+)$/gm)];
   return Object.fromEntries(lines.map(([, limit, count]) => [limit, Number(count)]));
 }
 

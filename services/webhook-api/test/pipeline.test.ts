@@ -127,7 +127,7 @@ test('the oldest-delivery gauge ignores attempted deliveries and paused webhooks
   await knex('open_deliveries').delete();
 });
 
-test('the oldest delivery is an unattempted one of a webhook without a pause or a rate limit', async () => {
+test('the oldest delivery is an unattempted one of a webhook that may be called now', async () => {
   const { knex } = database.database;
   const reader = createPipelineReader(database.database);
   const webhook = () => insertWebhook(database.database);
@@ -158,6 +158,7 @@ test('the oldest delivery is an unattempted one of a webhook without a pause or 
   for (const webhookId of [paused, recent, limited]) await add(webhookId, 900_000);
   await add(free, 900_000, { step: 1 });
   await add(free, 900_000, { run: 2 });
+  await add(free, 900_000, { waiting_reason: 'no_signing_secret' });
   expect(await reader.oldestDelivery(beforeAllDeliveries)).toEqual({ kind: 'none' });
   await add(free, 300_000);
   const oldest = await add(free, 600_000);

@@ -172,6 +172,13 @@ export const alarmCases: Record<string, AlarmCases> = {
     fires: [
       [{ 'tocsin_over_quota_total{limit="workspace"}': '0.01/s' }, { limit: 'workspace' }],
       [{ 'tocsin_over_quota_total{limit="webhook"}': '9/s' }, { limit: 'webhook' }],
+      [
+        {
+          'tocsin_over_quota_total{limit="workspace"}': 40,
+          'tocsin_over_quota_requests_total{limit="workspace"}': '0.01/s',
+        },
+        { limit: 'workspace' },
+      ],
     ],
     silent: [{ 'tocsin_over_quota_total{limit="webhook"}': 40 }],
   },

@@ -12,6 +12,10 @@ export interface Backlog {
    */
   overdue: number;
   oldestDueSeconds: number;
+  /**
+   * Number of webhooks with an open circuit. A circuit without a probe in the ten minutes after its pause no longer
+   * counts: its webhook has nothing to send, so the state of its destination is unknown.
+   */
   openCircuits: number;
   /** Number of webhooks that are paused because their destination sent `Retry-After`. */
   retryAfters: number;
@@ -72,7 +76,8 @@ const backlog = {
            (count(*) filter (where not paused and due_at < now() - interval '1 minute'))::integer as overdue,
            coalesce(extract(epoch from now() - least(min(due_at) filter (where not paused),
                                                      (select min(due_at) from first_due))), 0)::float8 as oldest,
-           (select count(*)::integer from webhook_pauses where reason = 'circuit') as open_circuits,
+           (select count(*)::integer from webhook_pauses
+            where reason = 'circuit' and paused_until > now() - interval '10 minutes') as open_circuits,
            (select count(*)::integer from webhook_pauses
             where reason = 'retry_after' and paused_until > now()) as retry_afters
     from due`,

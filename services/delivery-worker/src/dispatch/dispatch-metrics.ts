@@ -22,7 +22,7 @@ export function createDispatchMetrics(metrics: Metrics, leads: () => boolean) {
   );
   const paused = metrics.gauge(
     'tocsin_webhooks_paused',
-    'Webhooks that are paused by an open circuit, or at the request of their destination.',
+    'Webhooks that are paused by a circuit that was open within the last ten minutes, or at the request of their destination.',
     ['reason'],
   );
   return {

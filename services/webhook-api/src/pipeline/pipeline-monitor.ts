@@ -20,9 +20,9 @@ export interface PipelineIntervals {
 
 /**
  * Reports two gauges: the age of the newest marker that a worker has committed (the lag), and the age of the oldest
- * open delivery without an attempt. The second gauge ignores paused webhooks and webhooks with a rate limit. It stays 0
- * after a read that has found no such delivery. Between two reads, and while the database cannot be read, other values
- * grow with the time. A lost marker is not published again, so the lag grows until the next marker is committed. This
+ * open delivery without an attempt. The second gauge ignores deliveries that wait for a signing secret, paused webhooks
+ * and webhooks with a rate limit. It stays 0 after a read that has found no such delivery. Between two reads, and while
+ * the database cannot be read, other values grow with the time. A lost marker is not published again, so the lag grows until the next marker is committed. This
  * service and not the worker reports the gauges, because a stopped worker reports nothing.
  */
 export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
@@ -41,7 +41,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
   );
   metrics.gauge(
     'tocsin_oldest_delivery_seconds',
-    'Age of the oldest open delivery without an attempt. Paused webhooks and webhooks with a rate limit are not included.',
+    'Age of the oldest open delivery without an attempt. Paused webhooks, webhooks with a rate limit and webhooks without a required signing secret are not included.',
     [],
     (gauge) => gauge.set(oldest()),
   );

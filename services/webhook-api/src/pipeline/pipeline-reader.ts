@@ -13,8 +13,9 @@ export interface PipelineReader {
   /** Returns the age of the newest marker that a worker has committed, in seconds; undefined if there is none yet. */
   markerAgeSeconds(): Promise<number | undefined>;
   /**
-   * Looks for the oldest open delivery that has no attempt and whose webhook is neither paused nor rate-limited. Reads
-   * up to 50,000 rows with ids above `after`: `beforeAllDeliveries` starts a search, `continueAfter` continues it.
+   * Looks for the oldest open delivery that has no attempt, does not wait for a signing secret, and whose webhook is
+   * neither paused nor rate-limited. Reads up to 50,000 rows with ids above `after`: `beforeAllDeliveries` starts a
+   * search, `continueAfter` continues it.
    */
   oldestDelivery(after: string): Promise<OldestDelivery>;
 }
@@ -50,14 +51,15 @@ const readMarker = {
 };
 
 // Ids start with the time of acceptance, so the lowest id is the oldest delivery. For a minute after its pause a
-// webhook still counts as paused, because its destination is probed first.
+// webhook still counts as paused, because its destination is probed first. Only an editor of the webhook can end the
+// wait for a signing secret, so it is not a fault of the installation.
 const findOldest = {
   name: 'pipeline.find-oldest',
   text: `
     select greatest(0, extract(epoch from clock_timestamp() - o.opened_at))::float8 as age
-    from (select delivery_id, webhook_id, run, step, opened_at from open_deliveries
+    from (select delivery_id, webhook_id, run, step, waiting_reason, opened_at from open_deliveries
           where delivery_id > $1::uuid order by delivery_id limit $2) o
-    where o.run = 1 and o.step = 0
+    where o.run = 1 and o.step = 0 and o.waiting_reason <> 'no_signing_secret'
       and not exists (select from webhook_rate_limits l where l.webhook_id = o.webhook_id)
       and not exists (select from webhook_pauses p
                       where p.webhook_id = o.webhook_id and p.paused_until > now() - interval '1 minute')

@@ -3,7 +3,7 @@ import { checkCanary, replaceCanary } from './canary-repository.js';
 import type { Database } from './connection.js';
 import { isTableMissing } from './errors.js';
 import { listDays, partitionName } from './partitions-repository.js';
-import type { SecretBox } from './secret-box.js';
+import type { SecretBox, SecretLocation } from './secret-box.js';
 import { sqlArray } from './sql-array.js';
 
 /** A table with encrypted columns. */
@@ -64,33 +64,46 @@ export interface RotationProgress {
  * system runs. Rows are not locked between read and update. If a row has changed since it was read, the update skips
  * this row, and the rotation reads the row again later. After an interruption, a second call continues with the
  * remaining rows. Values in the schema `archive` keep their old encryption. The canary is replaced last. A process that
- * has only the current key therefore becomes ready only after all other values are encrypted with this key.
+ * has only the current key therefore becomes ready only after all other values are encrypted with this key. Values that
+ * the keys do not decrypt are left unchanged, because a lost key must not prevent the rotation of the other values.
  * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
+ * @throws Error at the end if there are such values; the message names their columns and keys
  */
 export async function rotateKeys(
   database: Database,
   secrets: SecretBox,
   onProgress: (progress: RotationProgress) => void = () => {},
 ): Promise<RotatedRows> {
-  await checkCanary(database, secrets);
+  const hadCanary = await checkCanary(database, secrets);
   const rotated: RotatedRows = Object.fromEntries(encryptedTables.map(({ name }) => [name, 0]));
   const sources = await listSources(database);
   const total = sources.reduce((sum, { estimatedRows }) => sum + estimatedRows, 0);
+  const undecryptable = new Map<string, number>();
   let readBefore = 0;
   for (const source of sources) {
     const { name } = source.table;
     let done = 0;
-    await rotateSource(database, secrets, source, (rows) => {
+    const undecryptableInSource = await rotateSource(database, secrets, source, (rows) => {
       done += rows;
       rotated[name] = (rotated[name] ?? 0) + rows;
       const read = readBefore + Math.min(done, source.estimatedRows);
       onProgress({ table: name, rows: rotated[name], read, left: total - read });
     });
+    for (const [values, count] of undecryptableInSource)
+      undecryptable.set(values, (undecryptable.get(values) ?? 0) + count);
     readBefore += source.estimatedRows;
   }
-  await replaceCanary(database, secrets);
+  // Without a canary, all keys can be wrong. A canary of wrong keys would stop the workers.
+  if (hadCanary || undecryptable.size === 0) await replaceCanary(database, secrets);
+  if (undecryptable.size > 0) {
+    const counts = [...undecryptable].map(([values, count]) => `${count} of ${values}`);
+    throw new Error(`SECRETS_KEYS does not decrypt all values. These are unchanged: ${counts.join(', ')}.`);
+  }
   return rotated;
 }
+
+/** Number of values that the keys do not decrypt, by column and key, for example `webhooks.url with the key "k1"`. */
+type UndecryptableValues = Map<string, number>;
 
 /** Number of connections of a rotation: one page is read while another is written. */
 export const rotationConnections = 2;
@@ -129,34 +142,37 @@ async function estimateRows(database: Database, name: string): Promise<number> {
 }
 
 /**
- * Re-encrypts the values of a table or of one partition. If retention drops the partition during the rotation, the
- * function ends without an error, because no rows remain.
+ * Re-encrypts the values of a table or of one partition, and returns its undecryptable values. If retention drops the
+ * partition during the rotation, the function ends without an error, because no rows remain.
  */
 async function rotateSource(
   database: Database,
   secrets: SecretBox,
   source: Source,
   onPage: (rows: number) => void,
-): Promise<void> {
+): Promise<UndecryptableValues> {
   try {
-    let isComplete: boolean;
-    do isComplete = await rotatePages(database, secrets, source, onPage);
-    while (!isComplete);
+    let pass: { isComplete: boolean; undecryptable: UndecryptableValues };
+    do pass = await rotatePages(database, secrets, source, onPage);
+    while (!pass.isComplete);
+    return pass.undecryptable;
   } catch (error) {
     if (source.suffix === '' || !isTableMissing(error)) throw error;
+    return new Map();
   }
 }
 
 /**
  * Re-encrypts all pages of a table or partition. While one page is encrypted, the next one is read and the previous one
- * is written. Resolves to false if some rows were skipped because they had changed since they were read.
+ * is written. `isComplete` is false if some rows were skipped because they had changed since they were read.
  */
 async function rotatePages(
   database: Database,
   secrets: SecretBox,
   source: Source,
   onPage: (rows: number) => void,
-): Promise<boolean> {
+): Promise<{ isComplete: boolean; undecryptable: UndecryptableValues }> {
+  const undecryptable: UndecryptableValues = new Map();
   let isComplete = true;
   const write = async (rows: EncryptedRow[]) => {
     const written = await writePage(database, source, rows);
@@ -165,12 +181,12 @@ async function rotatePages(
   };
   let writing = Promise.resolve();
   for await (const page of pagesAhead(database, source, secrets.currentPrefix)) {
-    const encrypted = encryptAgain(page, source.table, secrets);
+    const encrypted = page.flatMap((row) => encryptAgain(row, source.table, { secrets, undecryptable }));
     await writing;
     writing = failLater(write(encrypted));
   }
   await writing;
-  return isComplete;
+  return { isComplete, undecryptable };
 }
 
 /** Reads pages in the order of the primary key. The next page is requested before the current one is returned. */
@@ -224,18 +240,34 @@ async function readPage(
   return rows;
 }
 
-function encryptAgain(rows: EncryptedRow[], { name, key, columns }: EncryptedTable, secrets: SecretBox) {
-  return rows.map((row): EncryptedRow => {
-    const rowId = key.map((part) => row[part.name]).join('/');
-    const changed: EncryptedRow = { ...row };
-    for (const column of columns) {
-      const value = row[`${column}_encrypted`];
-      if (!Buffer.isBuffer(value) || secrets.usesCurrentKey(value)) continue;
-      const location = { workspaceId: row.workspace_id, table: name, id: rowId, column };
-      changed[`${column}_encrypted`] = secrets.encrypt(secrets.decrypt(value, location), location);
+/** Returns the row with its old values encrypted again; no row if none of them can be decrypted. */
+function encryptAgain(
+  row: EncryptedRow,
+  { name, key, columns }: EncryptedTable,
+  { secrets, undecryptable }: { secrets: SecretBox; undecryptable: UndecryptableValues },
+): EncryptedRow[] {
+  const rowId = key.map((part) => row[part.name]).join('/');
+  const changed: Record<string, Buffer> = {};
+  for (const column of columns) {
+    const value = row[`${column}_encrypted`];
+    if (!Buffer.isBuffer(value) || secrets.usesCurrentKey(value)) continue;
+    const location = { workspaceId: row.workspace_id, table: name, id: rowId, column };
+    const plain = decryptIfPossible(secrets, value, location);
+    if (plain !== undefined) changed[`${column}_encrypted`] = secrets.encrypt(plain, location);
+    else {
+      const values = `${name}.${column} with the key "${secrets.keyIdOf(value)}"`;
+      undecryptable.set(values, (undecryptable.get(values) ?? 0) + 1);
     }
-    return changed;
-  });
+  }
+  return Object.keys(changed).length > 0 ? [{ ...row, ...changed }] : [];
+}
+
+function decryptIfPossible(secrets: SecretBox, value: Buffer, location: SecretLocation): Buffer | undefined {
+  try {
+    return secrets.decrypt(value, location);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Updates the rows that have not changed since they were read. Returns the number of updated rows. */

@@ -8,6 +8,7 @@ import {
   type TestDatabase,
   untilLockWaits,
 } from '@tocsin/testing/database';
+import { checkCanary, writeFirstCanary } from '../src/canary-repository.js';
 import { type RotationProgress, rotateKeys } from '../src/rotate-keys-repository.js';
 import { createSecretBox, type SecretBox } from '../src/secret-box.js';
 
@@ -84,9 +85,36 @@ test('a rotation encrypts values of an old key with the new key and keeps their 
   expect(await rotateKeys(db.database, during)).toEqual(none);
 });
 
+test('a rotation leaves values of a lost key, rotates the others, and fails with their number', async () => {
+  const lost = createSecretBox([{ id: 'lost', key: randomBytes(32) }]);
+  const rowOf = (id: string) => db.database.knex('webhooks').where({ id }).first();
+  const [first, , other] = [await addWebhook(lost), await addWebhook(lost), await addWebhook(before)];
+  const url = { workspaceId, table: 'webhooks', id: first, column: 'url' };
+  const url_encrypted = before.encrypt(texts.url, url);
+  await db.database.knex('webhooks').where({ id: first }).update({ url_encrypted });
+  await addAttempt(lost, 1);
+  await writeFirstCanary(db.database, before);
+  const { message } = (await rotateKeys(db.database, during).catch((error: unknown) => error)) as Error;
+  const [text, counts = ''] = message.split(' These are unchanged: ');
+  expect(text).toBe('SECRETS_KEYS does not decrypt all values.');
+  expect(counts.slice(0, -1).split(', ').sort()).toEqual([
+    '1 of attempts.exchange with the key "lost"',
+    '1 of deliveries.rendered with the key "lost"',
+    '1 of webhooks.url with the key "lost"',
+    '2 of webhooks.body with the key "lost"',
+    '2 of webhooks.headers with the key "lost"',
+  ]);
+  const row = await rowOf(first);
+  expect(after.decrypt(row.url_encrypted, url).toString()).toBe(texts.url);
+  expect(after.keyIdOf(row.body_encrypted)).toBe('lost');
+  expect(after.keyIdOf((await rowOf(other)).body_encrypted)).toBe('new');
+  expect(await checkCanary(db.database, after)).toBe(true);
+});
+
 test('a rotation without a needed key fails and names the key; a rotation with the key succeeds', async () => {
   await addWebhook(before);
   await expect(rotateKeys(db.database, after)).rejects.toThrow('"old"');
+  expect(await checkCanary(db.database, during)).toBe(false);
   expect(await rotateKeys(db.database, during)).toEqual({ ...none, webhooks: 1 });
 });
 

@@ -68,6 +68,7 @@ export async function runPlan(
   { steps, etags }: VersionedPlan,
   deps: Deps & { onDone(step: Step, warnings: string[]): void },
 ): Promise<PlanResult> {
+  // Contains webhooks only: steps refer to no other resource, and a rule may have the external id of a webhook.
   const created = new Map<string, string>();
   for (const [index, step] of steps.entries()) {
     try {
@@ -75,7 +76,8 @@ export async function runPlan(
       const { id, warnings = [] } = await retryWhenLimited(deps, () =>
         runStep(step, { ...deps, ifMatch, created }),
       );
-      if (step.action === 'create' && id !== undefined) created.set(step.label, id);
+      if (step.action === 'create' && step.kind === 'webhook' && id !== undefined)
+        created.set(step.label, id);
       deps.onDone(step, warnings);
     } catch (error) {
       return { done: steps.slice(0, index), failed: { step, error }, notDone: steps.slice(index + 1) };

@@ -53,10 +53,18 @@ export function collect(text: string, before: string[] = []): string[] {
 
 const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/**
+ * Returns the Unix time of an ISO date, in milliseconds, or NaN for any other text. `Date.parse` itself also accepts
+ * texts such as "2", for an age without a unit, and returns a time in 2001.
+ */
+function parseDate(text: string): number {
+  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+}
+
 /** Parses a time, or a duration before now such as `90s`, `15m`, `2h`, `7d`. Returns the time in ISO 8601, in UTC. */
 export function parseTime(text: string): string {
   const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const timeMs = amount === undefined ? Date.parse(text) : Date.now() - Number(amount) * (unitMs[unit] ?? 0);
+  const timeMs = amount === undefined ? parseDate(text) : Date.now() - Number(amount) * (unitMs[unit] ?? 0);
   if (Number.isNaN(timeMs))
     throw new InvalidArgumentError(
       'It must be a time such as 2026-01-31T09:00:00Z, or an age such as 15m, 2h, 7d.',
@@ -80,7 +88,7 @@ export function parseDurationMs(text: string): number {
 /** Parses a time, or a duration after now such as `15m`. Returns the time in ISO 8601, in UTC. */
 export function parseTimeAhead(text: string): string {
   const isDuration = /^\d{1,6}[smhd]$/.test(text);
-  const timeMs = isDuration ? Date.now() + parseDurationMs(text) : Date.parse(text);
+  const timeMs = isDuration ? Date.now() + parseDurationMs(text) : parseDate(text);
   if (Number.isNaN(timeMs))
     throw new InvalidArgumentError(
       'It must be a time such as 2026-01-31T09:00:00Z, or a duration such as 15m, 2h, 7d.',

@@ -112,8 +112,9 @@ async function tryOnce(
   token: string,
 ): Promise<Outcome> {
   const { method, path, query, body, options } = request;
-  const timeout = AbortSignal.timeout(timeoutMs);
   const given = options?.signal;
+  given?.throwIfAborted();
+  const timeout = AbortSignal.timeout(timeoutMs);
   const headers: Record<string, string> = {
     accept: 'application/json',
     authorization: authorizationOf(token),
@@ -122,13 +123,15 @@ async function tryOnce(
   if (options?.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   if (options?.maxAgeSeconds !== undefined) headers['cache-control'] = `max-age=${options.maxAgeSeconds}`;
   try {
-    const response = await exchange({
-      method,
-      url: `${baseUrl}${path}${toSearch(query)}`,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: given === undefined ? timeout : AbortSignal.any([given, timeout]),
-    });
+    const response = await withEither(timeout, given, (signal) =>
+      exchange({
+        method,
+        url: `${baseUrl}${path}${toSearch(query)}`,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal,
+      }),
+    );
     if (response.status >= 300 && response.status < 400)
       return lost('connection_failed', `${baseUrl} redirects to another address (${response.status}).`);
     return { kind: 'response', ...response };
@@ -136,6 +139,28 @@ async function tryOnce(
     given?.throwIfAborted();
     if (timeout.aborted) return lost('timeout', `${baseUrl} did not respond within ${timeoutMs} ms.`);
     return lost('connection_failed', `${baseUrl} cannot be reached: ${describeError(error)}.`);
+  }
+}
+
+/**
+ * Runs `work` with a signal that is aborted when either of two signals is. `AbortSignal.any` is not used, because in
+ * Node.js 20 each call of it leaves memory with a signal that lives longer, such as the signal of a caller.
+ */
+async function withEither<T>(
+  timeout: AbortSignal,
+  given: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (given === undefined) return work(timeout);
+  const either = new AbortController();
+  const abort = () => either.abort();
+  timeout.addEventListener('abort', abort);
+  given.addEventListener('abort', abort);
+  try {
+    return await work(either.signal);
+  } finally {
+    timeout.removeEventListener('abort', abort);
+    given.removeEventListener('abort', abort);
   }
 }
 

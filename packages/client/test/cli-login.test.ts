@@ -80,12 +80,31 @@ test('later commands use the stored login, even if they run concurrently and ref
 test('logout deletes the stored login', async () => {
   const home = newHome();
   await logIn(home);
-  expect((await cli(['logout'], { env: { HOME: home } })).code).toBe(0);
+  expect(await cli(['logout'], { env: { HOME: home } })).toMatchObject({
+    code: 0,
+    stdout: `Logged out of ${realm.issuer}.\n`,
+  });
   expect(await cli(['whoami', '--api-url', api.url], { env: { HOME: home } })).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('tocsin login'),
   });
-  expect((await cli(['logout'], { env: { HOME: home } })).code).toBe(0);
+  expect(await cli(['logout'], { env: { HOME: home } })).toMatchObject({
+    code: 0,
+    stdout: `No login is stored in ${fileOf(home)}.\n`,
+  });
+});
+
+test.each<[string, string[], Record<string, string>]>([
+  ['provider', ['--issuer', 'https://other.example.com/realms/x'], {}],
+  ['client', [], { TOCSIN_CLIENT_ID: 'service' }],
+])('logout deletes the stored login even if the settings name another %s', async (_name, flags, env) => {
+  const home = newHome();
+  await logIn(home);
+  expect(await cli(['logout', '--json', ...flags], { env: { HOME: home, ...env } })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`"issuer": "${realm.issuer}"`),
+  });
+  expect(() => statSync(fileOf(home))).toThrow('ENOENT');
 });
 
 test('a denied login exits with 3 and stores nothing', async () => {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { runsConnected, runsOnPlatform, withExamples } from '../action.js';
 import { deviceSession } from '../connect.js';
 import type { Io } from '../io.js';
+import { readLogin } from '../login-file.js';
 
 export function addSessionCommands(program: Command, io: Io): void {
   const login = program
@@ -33,8 +34,12 @@ export function addSessionCommands(program: Command, io: Io): void {
     .command('logout')
     .description('delete the stored login and revoke it at the provider');
   runsConnected(logout, io, async ({ settings, out }) => {
-    if (settings.issuer !== undefined) await deviceSession(settings, io.clock).logout();
-    out.value({}, () => out.line('Logged out.'));
+    // The login may come from another provider or client than the settings name. It is the only one in the file.
+    const { issuer, clientId, tokens } = (await readLogin(settings.loginFile)) ?? {};
+    if (issuer === undefined || clientId === undefined || tokens === undefined)
+      return out.value({ issuer: null }, () => out.line(`No login is stored in ${settings.loginFile}.`));
+    await deviceSession({ ...settings, issuer, deviceClientId: clientId }, io.clock).logout();
+    out.value({ issuer }, () => out.line(`Logged out of ${issuer}.`));
   });
 
   const whoami = program.command('whoami').description('show the principal of your credential and its roles');

@@ -27,6 +27,7 @@ export function addWebhookTestCommands(webhooks: Command, io: Io): void {
     if ((id === undefined) === (options.url === undefined)) {
       throw new CommandFailure(exitCodes.usage, 'Give either the id of a webhook or a --url.');
     }
+    rejectUnusedFlags(options);
     out.progress('Sending…');
     if (id !== undefined) {
       const { context: file, alert: alert_id } = options;
@@ -76,6 +77,20 @@ interface TestFlags {
   header?: Record<string, string[]>;
   body?: string;
   bodyFile?: string;
+}
+
+/** @throws CommandFailure if the command line has a flag that would have no effect */
+function rejectUnusedFlags({ url, header, body, bodyFile, context, alert }: TestFlags): void {
+  if (url === undefined && (header ?? body ?? bodyFile) !== undefined)
+    throw new CommandFailure(
+      exitCodes.usage,
+      '--header, --body and --body-file need --url: a saved webhook is tested with its own headers and body.',
+    );
+  if (url !== undefined && (context ?? alert) !== undefined)
+    throw new CommandFailure(
+      exitCodes.usage,
+      '--context and --alert need the id of a webhook: the body for --url is not rendered.',
+    );
 }
 
 function showResult(result: TestResult | SavedTestResult, out: Output): void {

@@ -73,6 +73,7 @@ export {
   dispatchSchema,
   type JobFilters,
   type JobKind,
+  maxCountedMatches,
   type Redelivery,
   type RedeliveryFilter,
   redeliverySchema,

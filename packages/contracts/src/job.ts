@@ -83,13 +83,16 @@ function createSchema<const Filter, const Example>(
   } as const;
 }
 
+/** Maximum number of matches of a job that are counted. */
+export const maxCountedMatches = 100_000;
+
 const jobProperties = {
   id: uuid,
   workspace_id: uuid,
   matched: {
     type: 'integer',
     minimum: 0,
-    description: 'Number of matches when the job was created, counted up to 100,000.',
+    description: `Number of matches when the job was created, counted up to ${maxCountedMatches.toLocaleString('en')}.`,
   },
   done: {
     type: 'integer',

@@ -1,3 +1,4 @@
+import { maxCountedMatches } from '@tocsin/contracts';
 import type { JobsApi } from '../api/jobs.js';
 import type { Redelivery } from '../api/schemas.js';
 import type { Io } from './io.js';
@@ -31,9 +32,9 @@ const pollMs = 1_000;
 export async function runJob<Filter, J extends Job>(context: JobContext<Filter, J>): Promise<void> {
   const { jobs, filter, wait, describe, noun, io, out, signal } = context;
   let job = await jobs.create(filter, { signal });
-  out.note(`Job ${job.id}: ${job.matched} ${noun} match.`);
+  out.note(`Job ${job.id}: ${describeMatched(job)} ${noun} match.`);
   while (wait && job.status === 'running') {
-    out.progress(`${job.done} of ${job.matched}… (Ctrl-C stops watching, not the job)`);
+    out.progress(`${job.done} of ${describeMatched(job)}… (Ctrl-C stops watching, not the job)`);
     await io.clock.sleep(pollMs, signal);
     job = await jobs.get(job.id, { signal });
   }
@@ -44,4 +45,9 @@ export async function runJob<Filter, J extends Job>(context: JobContext<Filter, 
       ? `Job ${id} is still running. Follow it with: tocsin jobs get ${id}`
       : `${describe(done)}${status === 'cancelled' ? '; the job was cancelled' : ''}.`;
   out.value(job, () => out.line(result));
+}
+
+/** Returns the number of matches of a job, or "at least" and the number up to which the API counts them. */
+export function describeMatched({ matched }: Pick<Job, 'matched'>): string {
+  return `${matched >= maxCountedMatches ? 'at least ' : ''}${matched}`;
 }

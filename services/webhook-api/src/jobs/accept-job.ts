@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JobFilters, JobKind } from '@tocsin/contracts';
+import { type JobFilters, type JobKind, maxCountedMatches } from '@tocsin/contracts';
 import { type AuditAuthor, type Database, firstIdAt, readClock, recordId } from '@tocsin/database';
 import { countForJob } from '@tocsin/deliveries';
 import { AppError, invalidBody } from '@tocsin/kit';
@@ -42,7 +42,13 @@ export function createAcceptJob({ repository, searches, database }: AcceptJobDep
     requireFilter(kind, body, nowMs);
     const filter = fixFilter(kind, body, nowMs);
     const matched = await searches.run(workspaceId, () =>
-      countForJob(database, { kind, workspaceId, filter, max: 100_000, timeoutMs: searchTimeoutMs }),
+      countForJob(database, {
+        kind,
+        workspaceId,
+        filter,
+        max: maxCountedMatches,
+        timeoutMs: searchTimeoutMs,
+      }),
     );
     const id = recordId(nowMs, randomUUID());
     const cursor = firstIdAt(Date.parse(filter.until));

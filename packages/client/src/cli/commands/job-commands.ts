@@ -6,6 +6,7 @@ import { runsInWorkspace, withExamples } from '../action.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { choice } from '../parse-values.js';
+import { describeMatched } from '../run-job.js';
 import { type PageFlags, pageSizeOf, showList, withPageFlags } from '../show-list.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
@@ -71,7 +72,7 @@ async function inItsKind(platform: PlatformClient, call: (api: JobApi) => Promis
 }
 
 function show(job: Job, out: Output): void {
-  out.value(job, () => out.facts({ ...job, filter: filterOf(job) }));
+  out.value(job, () => out.facts({ ...job, matched: describeMatched(job), filter: filterOf(job) }));
 }
 
 function filterOf({ filter }: Job): string {
@@ -84,6 +85,6 @@ const columns: Column<Job>[] = [
   { title: 'ID', whole: true, value: ({ id }) => id },
   { title: 'CREATED', whole: true, value: ({ created_at }) => shortTime(created_at) },
   { title: 'STATUS', whole: true, value: ({ status }) => status },
-  { title: 'DONE', value: ({ done, matched }) => `${done} of ${matched}` },
+  { title: 'DONE', value: (job) => `${job.done} of ${describeMatched(job)}` },
   { title: 'FILTER', value: filterOf },
 ];

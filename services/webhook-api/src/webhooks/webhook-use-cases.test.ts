@@ -282,7 +282,11 @@ describe('the deletion of a webhook', () => {
   });
 
   test.each([
-    [1, false, 'the alert rule "rule 0" (id-0); detach'],
+    [
+      1,
+      false,
+      'the alert rule "rule 0" (id-0); detach it there, or delete it by force: ?force=true of the API, --force',
+    ],
     [2, false, 'the alert rules "rule 0" (id-0), "rule 1" (id-1); detach'],
     [1, true, 'the alert rule "rule 0" (id-0) and to the notices of the workspace; detach'],
     [20, false, '"rule 19" (id-19); detach'],
@@ -298,7 +302,7 @@ describe('the deletion of a webhook', () => {
   test('a webhook that only receives notices is not deleted without force', async () => {
     await expect(inUse(0, true)).rejects.toMatchObject({
       code: 'conflict',
-      detail: expect.stringContaining('calls the webhook for notices'),
+      detail: expect.stringMatching(/calls the webhook for notices.+ --force of the command\.$/),
       extra: { alert_rules: [] },
     });
   });

@@ -203,11 +203,14 @@ function mergeSecrets(
 /** Maximum number of rules that an error names, because thousands of rules can use a webhook. */
 const maxNamed = 20;
 
+/** Remedy in the words of the API and of the command `tocsin`, which prints the errors of the API. */
+const forceIt = 'delete it by force: ?force=true of the API, --force of the command';
+
 function inUse({ rules, forNotices }: { rules: RuleName[]; forNotices: boolean }): AppError {
   if (rules.length === 0)
     return new AppError(
       'conflict',
-      'The workspace calls the webhook for notices; take it off notice_webhook_ids, or delete it with ?force=true.',
+      `The workspace calls the webhook for notices; take it off notice_webhook_ids, or ${forceIt}.`,
       { extra: { alert_rules: [] } },
     );
   const named = rules.slice(0, maxNamed);
@@ -215,6 +218,6 @@ function inUse({ rules, forNotices }: { rules: RuleName[]; forNotices: boolean }
   const names = named.map(({ name, id }) => `${JSON.stringify(name)} (${id})`).join(', ');
   const noun = rules.length === 1 ? 'alert rule' : 'alert rules';
   const notices = forNotices ? ' and to the notices of the workspace' : '';
-  const detail = `The webhook is attached to the ${noun} ${names}${more}${notices}; detach it there, or delete it with ?force=true.`;
+  const detail = `The webhook is attached to the ${noun} ${names}${more}${notices}; detach it there, or ${forceIt}.`;
   return new AppError('conflict', detail, { extra: { alert_rules: named } });
 }

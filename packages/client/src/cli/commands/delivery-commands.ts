@@ -58,7 +58,7 @@ export function addDeliveryCommands(deliveries: Command, io: Io): void {
   withExamples(cancel, ['tocsin deliveries cancel ID', 'tocsin deliveries cancel --webhook ID']);
 
   const tail = withSearchFilters(deliveries.command('tail')).description(
-    'print each new or changed delivery until Ctrl-C',
+    'print the deliveries of new alerts, and each change of them, until Ctrl-C; no redeliveries of older ones',
   );
   runsInWorkspace<SearchFlags>(tail, io, tailDeliveries);
   withExamples(tail, [

@@ -14,7 +14,8 @@ const recheckedAtOnce = 8;
 /**
  * Prints each delivery that matches the filter: when it appears, and when its status or number of attempts changes,
  * until it has ended. Continues until the signal is aborted or nobody reads the output. Without `--since`, only new
- * deliveries are printed.
+ * deliveries are printed. A redelivery keeps the time of its delivery, and an alert that a user dispatches gives its
+ * own time to its deliveries, so both are missing if that time is older.
  */
 export async function tailDeliveries(context: PlatformContext<SearchFlags>): Promise<void> {
   const { options, platform, io, out, signal } = context;

@@ -93,7 +93,7 @@ export function addWebhookCommands(webhooks: Command, io: Io): void {
 
   const remove = withIfMatch(webhooks.command('delete').argument('<id>'))
     .description('delete a webhook')
-    .option('--force', 'delete it even if alert rules use it, and remove it from these rules');
+    .option('--force', 'delete it even if it is in use, and remove it from alert rules and notices');
   runsOnPlatform<{ force?: boolean; ifMatch?: string }>(
     remove,
     io,

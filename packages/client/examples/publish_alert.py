@@ -62,7 +62,7 @@ def publish_until_confirmed(url, alert):
             sys.exit(f"No queue is bound to {EXCHANGE}: start a service of Tocsin once, which declares it.")
         except (ProbableAuthenticationError, ProbableAccessDeniedError, AMQPChannelError) as error:
             # A wrong login, a missing permission or a missing exchange: retries do not help.
-            sys.exit(f"The broker refuses this publisher: {error!r}")
+            sys.exit(f"The broker rejects this publisher: {error!r}")
         except (NackError, AMQPConnectionError) as error:
             if attempt == TRIES:
                 sys.exit(f"The alert was not confirmed: {error!r}")

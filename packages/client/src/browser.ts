@@ -1,7 +1,7 @@
 /** The entry for browsers: the client of the platform API, without sessions and publishers, which need Node. */
 import { type ClientOptions, transportOptions } from './api/client-options.js';
 import { createPlatformApi, type PlatformApiOptions, type PlatformClient } from './api/platform-api.js';
-import { createTransport, type Exchange } from './api/transport.js';
+import { createTransport, type HttpSend } from './api/transport.js';
 import type { Session } from './sessions/session.js';
 
 export interface BrowserClientOptions extends Omit<ClientOptions, 'credential'>, PlatformApiOptions {
@@ -20,9 +20,9 @@ export interface BrowserClientOptions extends Omit<ClientOptions, 'credential'>,
  */
 export function createPlatformClient(options: BrowserClientOptions): PlatformClient {
   const { token, fetch: send = (...request) => globalThis.fetch(...request) } = options;
-  const exchange = createFetchExchange(send);
+  const httpSend = createFetchSend(send);
   return createPlatformApi(
-    createTransport(transportOptions(options, { credential: { token }, exchange })),
+    createTransport(transportOptions(options, { credential: { token }, httpSend })),
     options,
   );
 }
@@ -31,7 +31,7 @@ export function createPlatformClient(options: BrowserClientOptions): PlatformCli
  * Creates the function that sends one HTTP request from a browser. A redirect is an error, because `fetch` hides the
  * status and the target of a redirect from its caller.
  */
-function createFetchExchange(send: typeof fetch): Exchange {
+function createFetchSend(send: typeof fetch): HttpSend {
   return async ({ body, ...request }) => {
     const response = await send(request.url, {
       ...request,

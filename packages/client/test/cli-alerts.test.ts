@@ -87,8 +87,8 @@ describe('rules, alerts and deliveries', () => {
       '--annotation',
       'summary=x',
     ];
-    const refused = await run(['alerts', 'fire', ...rule, ...more]);
-    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('/alert_rule_id') });
+    const rejected = await run(['alerts', 'fire', ...rule, ...more]);
+    expect(rejected).toMatchObject({ code: 6, stderr: expect.stringContaining('/alert_rule_id') });
     expect((await run(['alerts', 'fire', ...rule, '--label', '=x'])).stderr).toContain('name=value');
     const { alertId } = await insertAlert(stack.services.database, {
       workspaceId: stack.workspace,
@@ -109,11 +109,11 @@ describe('rules, alerts and deliveries', () => {
       expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
     }
     const wrong = Object.assign(new URL(url), { password: 'wrong' }).href;
-    const refused = await run(['alerts', 'fire', '-', '--amqp'], {
+    const rejected = await run(['alerts', 'fire', '-', '--amqp'], {
       env: { ...env, TOCSIN_AMQP_URL: wrong },
       stdin,
     });
-    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
+    expect(rejected).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
   });
 
   test('`alerts fire --batch` publishes the alerts of a file in batches and names a rejected alert', async () => {

@@ -26,7 +26,7 @@ afterAll(() => rmSync(homes, { recursive: true }));
 const newHome = () => mkdtempSync(join(homes, 'home-'));
 const fileOf = (home: string) => join(home, '.config', 'tocsin', 'login.json');
 
-async function logIn(home: string, { refuse = false } = {}) {
+async function logIn(home: string, { deny = false } = {}) {
   let printed = '';
   const clock = createManualClock({
     whileSleeping: async () => {
@@ -35,7 +35,7 @@ async function logIn(home: string, { refuse = false } = {}) {
         verificationUri,
         username: 'reader',
         password: directory.users.reader.password,
-        refuse,
+        deny,
       });
     },
   });
@@ -109,7 +109,7 @@ test.each<[string, string[], Record<string, string>]>([
 
 test('a denied login exits with 3 and stores nothing', async () => {
   const home = newHome();
-  expect((await logIn(home, { refuse: true })).result).toMatchObject({ code: 3 });
+  expect((await logIn(home, { deny: true })).result).toMatchObject({ code: 3 });
   expect(() => statSync(fileOf(home))).toThrow('ENOENT');
 });
 

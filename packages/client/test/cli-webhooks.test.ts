@@ -83,8 +83,8 @@ describe('webhooks', () => {
   });
 
   test('a validation error is printed with the path of the field and exits with 6', async () => {
-    const refused = await run(['webhooks', 'create', '--name', 'x', '--url', 'nonsense', '--body', '{}']);
-    expect(refused.code).toBe(6);
-    expect(refused.stderr).toMatch(/\/url .+\n {2}\(request /s);
+    const rejected = await run(['webhooks', 'create', '--name', 'x', '--url', 'nonsense', '--body', '{}']);
+    expect(rejected.code).toBe(6);
+    expect(rejected.stderr).toMatch(/\/url .+\n {2}\(request /s);
   });
 });

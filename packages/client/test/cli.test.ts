@@ -142,8 +142,8 @@ test.each([
   ['whoami', '--issuer'],
 ])('the command "%s %s" with plain http to another host requires --allow-http', async (command, flag) => {
   const words = [command, flag, 'http://tocsin.invalid/realms/tocsin'];
-  const refused = await run(words);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-http') });
+  const rejected = await run(words);
+  expect(rejected).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-http') });
   const allowed = await run([...words, '--allow-http']);
   expect(allowed).toMatchObject({ code: 8, stderr: expect.stringContaining('getaddrinfo') });
 });

@@ -48,7 +48,7 @@ test('a failed token request rejects all waiting calls, and the next call sends 
   for (const outcome of outcomes) {
     expect(outcome).toMatchObject({
       status: 'rejected',
-      reason: { code: 'provider_refused', reason: 'invalid_client' },
+      reason: { code: 'provider_rejected', reason: 'invalid_client' },
     });
   }
   expect(provider.calls).toHaveLength(1);

@@ -44,7 +44,7 @@ describe('logging in', () => {
   test.each([
     ['access_denied', 'access_denied'],
     ['expired_token', 'expired_token'],
-    ['invalid_client', 'provider_refused'],
+    ['invalid_client', 'provider_rejected'],
   ])('a login ends with the error %s', async (error, code) => {
     const { session } = await start();
     provider.script(pending, { status: 400, body: { error } });

@@ -78,7 +78,7 @@ async function expectDelivered(example: Example, language: string): Promise<void
 }
 
 /** Expects that the example exits with 1 and an error message if the exchange is missing or the password is wrong. */
-async function expectRefused(example: Example): Promise<void> {
+async function expectRejected(example: Example): Promise<void> {
   const words = [harness.workspaceId, modelId, modelId, '1'];
   const blank = Object.assign(new URL(amqpUrl), { pathname: '/blank' }).href;
   const wrong = Object.assign(new URL(amqpUrl), { password: 'wrong' }).href;
@@ -107,14 +107,14 @@ test('the TypeScript example publishes an alert that is delivered', async () => 
   });
   const example = { command: process.execPath, argumentsOf: (words: string[]) => [outfile, ...words] };
   await expectDelivered(example, 'typescript');
-  await expectRefused(example);
+  await expectRejected(example);
 }, 60_000);
 
 test('the Python example publishes an alert that is delivered', async () => {
   const file = join(examples, 'publish_alert.py');
   const example = { command: pythonWithPika(), argumentsOf: (words: string[]) => [file, ...words] };
   await expectDelivered(example, 'python');
-  await expectRefused(example);
+  await expectRejected(example);
 }, 600_000);
 
 test('the Go example publishes an alert that is delivered (skipped without Go)', async () => {
@@ -129,7 +129,7 @@ test('the Go example publishes an alert that is delivered (skipped without Go)',
   expect(built).toMatchObject({ code: 0 });
   const example = { command: program, argumentsOf: (words: string[]) => words, cwd };
   await expectDelivered(example, 'go');
-  await expectRefused(example);
+  await expectRejected(example);
 }, 600_000);
 
 test('the Java example publishes an alert that is delivered (skipped without Java and Maven)', async () => {
@@ -143,7 +143,7 @@ test('the Java example publishes an alert that is delivered (skipped without Jav
     cwd,
   };
   await expectDelivered(example, 'java');
-  await expectRefused(example);
+  await expectRejected(example);
 }, 600_000);
 
 /** Returns the command of a Python interpreter that has the package pika. If none has it, installs python3-pika. */

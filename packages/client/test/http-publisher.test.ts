@@ -80,7 +80,7 @@ test.each(['0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
   },
 );
 
-test('an alert whose publishing is aborted counts as unconfirmed, not as refused', async () => {
+test('an alert whose publishing is aborted counts as unconfirmed, not as rejected', async () => {
   api.script({ hang: true });
   const publisher = createHttpPublisher(settingsOf(api));
   const controller = new AbortController();
@@ -89,9 +89,9 @@ test('an alert whose publishing is aborted counts as unconfirmed, not as refused
   await expect(publishing).rejects.toMatchObject({ code: 'unconfirmed' });
 });
 
-test('an alert that the API rejects with status 422 fails as refused, without retries', async () => {
+test('an alert that the API rejects with status 422 fails as rejected, without retries', async () => {
   api.script({ status: 422, body: { code: 'validation_failed', detail: 'unknown rule' } });
   const publisher = createHttpPublisher(settingsOf(api));
-  await expect(publisher.publish(alert())).rejects.toMatchObject({ code: 'refused' });
+  await expect(publisher.publish(alert())).rejects.toMatchObject({ code: 'rejected' });
   expect(api.seen).toHaveLength(1);
 });

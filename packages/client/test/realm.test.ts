@@ -50,10 +50,10 @@ describe.each([skewMs, 0, -skewMs])("with the client's clock %d ms ahead of the 
 });
 
 test('a denied login ends with the error access_denied', async () => {
-  await expect(logIn(0, { refuse: true })).rejects.toMatchObject({ code: 'access_denied' });
+  await expect(logIn(0, { deny: true })).rejects.toMatchObject({ code: 'access_denied' });
 });
 
-async function logIn(skew: number, { refuse = false } = {}) {
+async function logIn(skew: number, { deny = false } = {}) {
   let code: DeviceCode | undefined;
   const { password } = directory.users.reader;
   const clock = createManualClock({
@@ -61,7 +61,7 @@ async function logIn(skew: number, { refuse = false } = {}) {
     whileSleeping: async (count) => {
       if (count !== 2) return;
       const verificationUri = code?.verificationUriComplete ?? '';
-      await signInDevice({ verificationUri, username: 'reader', password, refuse });
+      await signInDevice({ verificationUri, username: 'reader', password, deny });
     },
   });
   const session = new DeviceSession({ issuer: realm.issuer, clientId: 'tocsin-cli', clock });

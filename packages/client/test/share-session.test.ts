@@ -31,7 +31,7 @@ test('a receiver of a shared session gets errors with the original code and reas
   const { session } = createSession();
   provider.script({ status: 400, body: { error: 'invalid_client' } });
   const failure = receiveSession(shareSession(session)).token();
-  await expect(failure).rejects.toMatchObject({ code: 'provider_refused', reason: 'invalid_client' });
+  await expect(failure).rejects.toMatchObject({ code: 'provider_rejected', reason: 'invalid_client' });
   await expect(failure).rejects.toBeInstanceOf(SessionError);
 });
 

@@ -40,8 +40,8 @@ type alert struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// errRefused marks a failure for which retries do not help.
-var errRefused = errors.New("the broker refuses this publisher")
+// errRejected marks a failure for which retries do not help.
+var errRejected = errors.New("the broker rejects this publisher")
 
 func main() {
 	url := os.Getenv("TOCSIN_AMQP_URL")
@@ -83,7 +83,7 @@ func publishUntilConfirmed(url string, body []byte) error {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		err = publish(ctx, url, body)
 		cancel()
-		if err == nil || errors.Is(err, errRefused) {
+		if err == nil || errors.Is(err, errRejected) {
 			return err
 		}
 		if attempt < tries {
@@ -97,12 +97,12 @@ func publishUntilConfirmed(url string, body []byte) error {
 func publish(ctx context.Context, url string, body []byte) error {
 	connection, err := amqp.DialConfig(url, amqp.Config{Heartbeat: 30 * time.Second, Locale: "en_US"})
 	if err != nil {
-		return refusedOr(err)
+		return rejectedOr(err)
 	}
 	defer connection.Close()
 	channel, err := connection.Channel()
 	if err != nil {
-		return refusedOr(err)
+		return rejectedOr(err)
 	}
 	if err := channel.Confirm(false); err != nil {
 		return err
@@ -118,7 +118,7 @@ func publish(ctx context.Context, url string, body []byte) error {
 	const mandatory, immediate = true, false
 	confirm, err := channel.PublishWithDeferredConfirmWithContext(ctx, exchange, routingKey, mandatory, immediate, message)
 	if err != nil {
-		return refusedOr(err)
+		return rejectedOr(err)
 	}
 	confirmed, err := confirm.WaitContext(ctx)
 	if err != nil {
@@ -126,9 +126,9 @@ func publish(ctx context.Context, url string, body []byte) error {
 	}
 	select {
 	case <-returned:
-		return fmt.Errorf("%w: no queue is bound to %s; start a service of Tocsin once, which declares it", errRefused, exchange)
+		return fmt.Errorf("%w: no queue is bound to %s; start a service of Tocsin once, which declares it", errRejected, exchange)
 	case reason := <-closed:
-		return refusedOr(reason)
+		return rejectedOr(reason)
 	default:
 	}
 	if !confirmed {
@@ -137,11 +137,11 @@ func publish(ctx context.Context, url string, body []byte) error {
 	return nil
 }
 
-// refusedOr wraps errRefused around a wrong login, a missing permission and a missing exchange.
-func refusedOr(err error) error {
+// rejectedOr wraps errRejected around a wrong login, a missing permission and a missing exchange.
+func rejectedOr(err error) error {
 	var reason *amqp.Error
 	if errors.As(err, &reason) && (reason.Code == amqp.AccessRefused || reason.Code == amqp.NotFound || reason.Code == amqp.NotAllowed) {
-		return fmt.Errorf("%w: %v", errRefused, reason)
+		return fmt.Errorf("%w: %v", errRejected, reason)
 	}
 	return err
 }

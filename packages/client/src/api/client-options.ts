@@ -34,12 +34,12 @@ export interface ClientOptions {
  */
 export function transportOptions(
   options: Omit<ClientOptions, 'credential'>,
-  { credential, exchange }: Pick<TransportOptions, 'credential' | 'exchange'>,
+  { credential, httpSend }: Pick<TransportOptions, 'credential' | 'httpSend'>,
 ): TransportOptions {
   const { timeoutMs = 30_000, maxTries = 4, clock = systemClock, random = Math.random } = options;
   const { maxRetryAfterMs } = options;
   const baseUrl = parseBaseUrl(options);
-  return { baseUrl, credential, exchange, timeoutMs, maxTries, maxRetryAfterMs, clock, random };
+  return { baseUrl, credential, httpSend, timeoutMs, maxTries, maxRetryAfterMs, clock, random };
 }
 
 function parseBaseUrl({ url: text, allowHttp = false }: Omit<ClientOptions, 'credential'>): string {

@@ -1,6 +1,6 @@
 import { readServiceApiKey } from '../environment.js';
 import type { Session } from '../sessions/session.js';
-import { axiosExchange } from './axios-exchange.js';
+import { axiosSend } from './axios-send.js';
 import { type ClientOptions, transportOptions } from './client-options.js';
 import { createHealthApi, type HealthApi } from './health.js';
 import { path } from './requests.js';
@@ -54,7 +54,7 @@ export interface VerifyOptions extends CallOptions {
 export function createEngineClient(options: EngineClientOptions): EngineClient {
   const credential = options.credential ?? readServiceApiKey();
   if (credential === undefined) throw new TypeError('Give a credential, or set SERVICE_API_KEY.');
-  const send = createTransport(transportOptions(options, { credential, exchange: axiosExchange }));
+  const send = createTransport(transportOptions(options, { credential, httpSend: axiosSend }));
   return {
     keys: {
       create: async (body, callOptions) =>

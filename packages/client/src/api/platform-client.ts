@@ -1,4 +1,4 @@
-import { axiosExchange } from './axios-exchange.js';
+import { axiosSend } from './axios-send.js';
 import { type ClientOptions, transportOptions } from './client-options.js';
 import { createPlatformApi, type PlatformApiOptions, type PlatformClient } from './platform-api.js';
 import { createTransport } from './transport.js';
@@ -12,6 +12,6 @@ export interface PlatformClientOptions extends ClientOptions, PlatformApiOptions
  */
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
   const { credential } = options;
-  const send = createTransport(transportOptions(options, { credential, exchange: axiosExchange }));
+  const send = createTransport(transportOptions(options, { credential, httpSend: axiosSend }));
   return createPlatformApi(send, { ...options });
 }

@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import { systemClock } from '../clock.js';
 import { createTransport, type TransportOptions } from './transport.js';
 
-const transport = (exchange: TransportOptions['exchange'], timeoutMs = 60_000) =>
+const transport = (httpSend: TransportOptions['httpSend'], timeoutMs = 60_000) =>
   createTransport({
-    exchange,
+    httpSend,
     baseUrl: 'http://127.0.0.1:9',
     credential: 'k',
     clock: systemClock,
@@ -16,7 +16,7 @@ const transport = (exchange: TransportOptions['exchange'], timeoutMs = 60_000) =
 const request = (signal: AbortSignal) => ({ method: 'GET', path: '/', options: { signal } }) as const;
 
 /** Sends nothing, and rejects when the signal is aborted. */
-const hang: TransportOptions['exchange'] = ({ signal }) =>
+const hang: TransportOptions['httpSend'] = ({ signal }) =>
   new Promise((_resolve, reject) => {
     if (signal.aborted) reject(new Error('aborted'));
     signal.addEventListener('abort', () => reject(new Error('aborted')));

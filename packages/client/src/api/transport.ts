@@ -48,7 +48,7 @@ export interface ApiResponse<T> {
 export type Send = <T>(request: ApiRequest) => Promise<ApiResponse<T>>;
 
 /** Sends one HTTP request and returns the response with any status. Redirects are not followed. */
-export type Exchange = (request: {
+export type HttpSend = (request: {
   method: string;
   url: string;
   headers: Record<string, string>;
@@ -57,7 +57,7 @@ export type Exchange = (request: {
 }) => Promise<{ status: number; headers: Headers; text: string }>;
 
 export interface TransportOptions {
-  exchange: Exchange;
+  httpSend: HttpSend;
   baseUrl: string;
   credential: Session | string;
   clock: Clock;
@@ -107,7 +107,7 @@ async function tokenOf(credential: Session | string, signal: AbortSignal | undef
 }
 
 async function tryOnce(
-  { baseUrl, timeoutMs, exchange }: TransportOptions,
+  { baseUrl, timeoutMs, httpSend }: TransportOptions,
   request: ApiRequest,
   token: string,
 ): Promise<Outcome> {
@@ -124,7 +124,7 @@ async function tryOnce(
   if (options?.maxAgeSeconds !== undefined) headers['cache-control'] = `max-age=${options.maxAgeSeconds}`;
   try {
     const response = await withEither(timeout, given, (signal) =>
-      exchange({
+      httpSend({
         method,
         url: `${baseUrl}${path}${toSearch(query)}`,
         headers,

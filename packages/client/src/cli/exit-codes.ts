@@ -1,7 +1,7 @@
 import { PublishError } from '@tocsin/messaging';
 import { ApiError, ConnectionError } from '../api/errors.js';
 import { AlertNotPublishedError } from '../publish/alert-publisher.js';
-import { BrokerRefusal, InvalidAlert } from '../publish/amqp-publisher.js';
+import { BrokerRejection, InvalidAlert } from '../publish/amqp-publisher.js';
 import { SessionError } from '../sessions/session-error.js';
 
 /** Exit codes of the command. Scripts depend on these numbers, so they must not change. `tocsin --help` lists them. */
@@ -23,7 +23,7 @@ export const exitCodesHelp = `Exit codes:
   1  failure: a failed test, a template that does not render, an alert that was not confirmed,
      an output that cannot be written
   2  the command line is invalid
-  3  not logged in, or the credential was refused
+  3  not logged in, or the credential was rejected
   4  the credential does not have the permission
   5  the id does not exist
   6  the request is invalid
@@ -46,7 +46,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof CommandFailure) return error.exitCode;
   if (error instanceof AlertNotPublishedError) return exitCodeOf(error.cause);
   if (error instanceof SessionError) return exitCodeOfSession(error);
-  if (error instanceof BrokerRefusal) return byRefusal[error.refused];
+  if (error instanceof BrokerRejection) return byRejection[error.rejected];
   if (error instanceof InvalidAlert) return exitCodes.invalid;
   if (error instanceof ConnectionError || error instanceof PublishError) return exitCodes.unavailable;
   if (error instanceof ApiError)
@@ -54,7 +54,7 @@ export function exitCodeOf(error: unknown): number {
   return exitCodes.failed;
 }
 
-const byRefusal = {
+const byRejection = {
   login: exitCodes.unauthenticated,
   permission: exitCodes.forbidden,
   topology: exitCodes.failed,

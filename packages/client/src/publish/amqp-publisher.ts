@@ -42,12 +42,12 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
       } catch (error) {
         // With `declare: true`, a missing queue is declared again after the reconnection, so a retry can succeed.
         const isFinal = broker.hasStopped() || !declare;
-        throw (isFinal && toRefusal(error, { declare })) || withReason(error);
+        throw (isFinal && toRejection(error, { declare })) || withReason(error);
       }
     },
     classify(error) {
-      if (error instanceof InvalidAlert) return { kind: 'refused' };
-      return { kind: error instanceof BrokerRefusal ? 'misconfigured' : 'transient' };
+      if (error instanceof InvalidAlert) return { kind: 'rejected' };
+      return { kind: error instanceof BrokerRejection ? 'misconfigured' : 'transient' };
     },
     close: () => broker.close(),
   };
@@ -66,13 +66,13 @@ export class InvalidAlert extends Error {
  * Error for a permanent failure: the broker rejects the login of the publisher, the publisher lacks a permission, or an
  * exchange or queue does not exist. A retry would fail too.
  */
-export class BrokerRefusal extends Error {
-  readonly refused: 'login' | 'permission' | 'topology';
+export class BrokerRejection extends Error {
+  readonly rejected: 'login' | 'permission' | 'topology';
 
-  constructor(refused: BrokerRefusal['refused'], message: string) {
+  constructor(rejected: BrokerRejection['rejected'], message: string) {
     super(message);
-    this.name = 'BrokerRefusal';
-    this.refused = refused;
+    this.name = 'BrokerRejection';
+    this.rejected = rejected;
   }
 }
 
@@ -83,19 +83,19 @@ const mayNotDeclare =
 const mayNotPublish = 'The user needs the write permission ^tocsin\\.alerts$ in this virtual host.';
 
 /** Returns an error that says what to correct, or undefined if a retry can succeed. */
-function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRefusal | undefined {
+function toRejection(error: unknown, { declare }: { declare: boolean }): BrokerRejection | undefined {
   if (!(error instanceof PublishError)) return undefined;
   if (error.reason === 'returned')
-    return new BrokerRefusal(
+    return new BrokerRejection(
       'topology',
       `No queue is bound to the exchange ${alertsExchange}. ${missingTopology}`,
     );
-  const refusal = refusalOf(error.cause);
-  if (refusal === undefined) return undefined;
+  const rejection = refusalOf(error.cause);
+  if (rejection === undefined) return undefined;
   const reason = describeError(error.cause);
-  if (refusal === 'undeclared') return new BrokerRefusal('topology', `${reason}. ${missingTopology}`);
-  if (isHandshake(reason)) return new BrokerRefusal('login', reason);
-  return new BrokerRefusal('permission', `${reason}. ${declare ? mayNotDeclare : mayNotPublish}`);
+  if (rejection === 'undeclared') return new BrokerRejection('topology', `${reason}. ${missingTopology}`);
+  if (isHandshake(reason)) return new BrokerRejection('login', reason);
+  return new BrokerRejection('permission', `${reason}. ${declare ? mayNotDeclare : mayNotPublish}`);
 }
 
 /**

@@ -27,7 +27,7 @@ export interface Carrier {
 }
 
 export type PublishFailure =
-  | { kind: 'refused' | 'misconfigured' }
+  | { kind: 'rejected' | 'misconfigured' }
   /** `waitMs` is the delay that the header `Retry-After` asks for, in milliseconds. A retry waits at least the backoff. */
   | { kind: 'transient'; waitMs?: number | undefined };
 

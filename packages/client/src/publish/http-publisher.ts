@@ -35,6 +35,6 @@ export function createHttpPublisher(options: HttpPublisherOptions): AlertPublish
 }
 
 function classify(error: unknown): PublishFailure {
-  if (!isTransient(error)) return { kind: 'refused' };
+  if (!isTransient(error)) return { kind: 'rejected' };
   return { kind: 'transient', waitMs: error instanceof ApiError ? error.retryAfterMs : undefined };
 }

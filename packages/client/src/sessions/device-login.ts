@@ -80,7 +80,7 @@ async function poll(provider: Configuration, device_code: string): Promise<PollO
     if (reason === 'authorization_pending') return { kind: 'pending' };
     if (reason === 'slow_down') return { kind: 'slow_down' };
     if (reason === 'access_denied')
-      throw new SessionError('access_denied', 'The login was refused.', { reason });
+      throw new SessionError('access_denied', 'The login was denied.', { reason });
     if (reason === 'expired_token')
       throw new SessionError('expired_token', 'The code has expired.', { reason });
     const failure = toSessionError(error, 'The login failed');

@@ -46,7 +46,7 @@ export class DeviceSession implements Session {
   /**
    * Shows a code and a link, and waits until the person has signed in. If the provider is unavailable during this wait,
    * requests to it are repeated until the code expires.
-   * @throws SessionError `access_denied`, `expired_token`, `provider_refused`, and `provider_unreachable` before the
+   * @throws SessionError `access_denied`, `expired_token`, `provider_rejected`, and `provider_unreachable` before the
    * code is shown
    */
   async login(options: { show(code: DeviceCode): void; signal?: AbortSignal | undefined }): Promise<void> {

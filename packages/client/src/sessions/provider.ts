@@ -38,14 +38,14 @@ const toleratedSkewSeconds = 86_400;
 /** @throws SessionError `insecure_issuer` for plain http to a host that is not loopback, unless `allowHttp` is set */
 export function createFindProvider(options: ProviderOptions): FindProvider {
   const { issuer, clientId, clientSecret, allowHttp = false } = options;
-  const refuseInsecure = (url: URL) => {
+  const rejectInsecure = (url: URL) => {
     if (!allowHttp && !isSecure(url)) throw insecureIssuer(url);
   };
   const server = parseIssuer(issuer);
-  refuseInsecure(server);
+  rejectInsecure(server);
   /** Checks the URL of every request, because the endpoints in the provider's metadata can have an insecure URL. */
   const guardedFetch: CustomFetch = async (url, { body, ...rest }) => {
-    refuseInsecure(new URL(url));
+    rejectInsecure(new URL(url));
     return fetch(url, { ...rest, ...(body != null && { body: body as NonNullable<RequestInit['body']> }) });
   };
   let found: Promise<Configuration> | undefined;
@@ -70,7 +70,7 @@ export function createFindProvider(options: ProviderOptions): FindProvider {
 
 function parseIssuer(issuer: string): URL {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  if (url === undefined) throw new SessionError('provider_refused', `The issuer ${issuer} is not a URL.`);
+  if (url === undefined) throw new SessionError('provider_rejected', `The issuer ${issuer} is not a URL.`);
   return url;
 }
 

@@ -3,7 +3,7 @@ import { TocsinError } from '../tocsin-error.js';
 /**
  * Reasons for the failure of a session:
  * - `provider_unreachable`: no response, or an unusable one; a retry may succeed
- * - `provider_refused`: the provider rejected the request, or the issuer is not a URL; `reason` is the OAuth error
+ * - `provider_rejected`: the provider rejected the request, or the issuer is not a URL; `reason` is the OAuth error
  *   code, if there is one
  * - `login_required`: there is no login, or the login has expired
  * - `access_denied`, `expired_token`: failures of a device login (RFC 8628 §3.5)
@@ -12,7 +12,7 @@ import { TocsinError } from '../tocsin-error.js';
  */
 export type SessionErrorCode =
   | 'provider_unreachable'
-  | 'provider_refused'
+  | 'provider_rejected'
   | 'login_required'
   | 'access_denied'
   | 'expired_token'

@@ -13,7 +13,7 @@ export function toSessionError(error: unknown, doing: string): SessionError {
   if (error instanceof ResponseBodyError) return fromOAuthError(error, doing);
   if (error instanceof WWWAuthenticateChallengeError) {
     return new SessionError(
-      'provider_refused',
+      'provider_rejected',
       `${doing}: the provider responded with status ${error.status}.`,
       {
         cause: error,
@@ -24,7 +24,7 @@ export function toSessionError(error: unknown, doing: string): SessionError {
 }
 
 function fromOAuthError({ error: reason, error_description, status }: ResponseBodyError, doing: string) {
-  const code = status >= 500 || status === 429 ? 'provider_unreachable' : 'provider_refused';
+  const code = status >= 500 || status === 429 ? 'provider_unreachable' : 'provider_rejected';
   const description = error_description === undefined ? '' : ` (${error_description})`;
   // The error of openid-client is not passed as the cause, because it contains the whole response, which can include
   // tokens.

@@ -38,7 +38,7 @@ export async function signInDevice(options: {
   verificationUri: string;
   username: string;
   password: string;
-  refuse?: boolean;
+  deny?: boolean;
 }): Promise<string> {
   const browser = createBrowser();
   let page = await browser.open(options.verificationUri);
@@ -47,7 +47,7 @@ export async function signInDevice(options: {
     const signIn = page.html.includes('name="password"');
     const { username, password } = options;
     if (signIn) page = await browser.submit(page, { username, password });
-    else if (options.refuse && page.html.includes('name="abort"')) {
+    else if (options.deny && page.html.includes('name="abort"')) {
       return (await browser.submit(page, { abort: 'yes' })).html;
     } else page = await browser.submit(page);
   }

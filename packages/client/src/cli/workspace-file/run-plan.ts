@@ -116,7 +116,7 @@ async function runStep(
 /** Returns a sentence about a failed step. */
 export function describeFailure(step: Step, error: unknown): string {
   if (error instanceof PreconditionFailedError)
-    return `Somebody else has changed ${nameOf(step)} since the plan was made, so this change was refused.`;
+    return `Somebody else has changed ${nameOf(step)} since the plan was made, so this change was rejected.`;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -31,8 +31,8 @@ public final class PublishAlert {
   private static final long CONFIRM_TIMEOUT_MS = 10_000;
 
   /** A wrong login, a missing permission, or a missing exchange or queue. Retries do not help. */
-  private static final class Refused extends Exception {
-    Refused(String message) {
+  private static final class Rejected extends Exception {
+    Rejected(String message) {
       super(message);
     }
   }
@@ -61,7 +61,7 @@ public final class PublishAlert {
             Map.entry("annotations", Map.of("summary", "Published by the Java example.")));
     try {
       publishUntilConfirmed(url, new Gson().toJson(alert).getBytes(StandardCharsets.UTF_8));
-    } catch (Refused | IOException | TimeoutException error) {
+    } catch (Rejected | IOException | TimeoutException error) {
       System.err.println("The alert was not published: " + error.getMessage());
       System.exit(1);
     }
@@ -100,15 +100,15 @@ public final class PublishAlert {
       channel.basicPublish(EXCHANGE, ROUTING_KEY, true, properties, body);
       boolean accepted = channel.waitForConfirms(CONFIRM_TIMEOUT_MS);
       if (returned.get() != null) {
-        throw new Refused(
+        throw new Rejected(
             "no queue is bound to " + EXCHANGE + "; start a service of Tocsin once, which declares it");
       }
       if (!accepted) throw new IOException("the broker did not accept the message");
     } catch (PossibleAuthenticationFailureException error) {
-      throw new Refused(error.getMessage());
+      throw new Rejected(error.getMessage());
     } catch (ShutdownSignalException error) {
       // The broker closes only the channel for a missing exchange (404) or permission (403). Retries do not help then.
-      if (!error.isHardError() && !error.isInitiatedByApplication()) throw new Refused(error.getMessage());
+      if (!error.isHardError() && !error.isInitiatedByApplication()) throw new Rejected(error.getMessage());
       throw new IOException(error.getMessage(), error);
     }
   }

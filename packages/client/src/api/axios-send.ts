@@ -1,5 +1,5 @@
 import axios from 'axios';
-import type { Exchange } from './transport.js';
+import type { HttpSend } from './transport.js';
 
 /**
  * An axios instance that accepts every status and does not parse bodies. The transport checks the status and parses the
@@ -14,7 +14,7 @@ const http = axios.create({
 });
 
 /** Sends one HTTP request from Node. Ignores proxy variables in the environment, such as `HTTPS_PROXY`. */
-export const axiosExchange: Exchange = async ({ body, ...request }) => {
+export const axiosSend: HttpSend = async ({ body, ...request }) => {
   const { status, headers, data } = await http.request<string>({ ...request, data: body });
   return { status, headers: new Headers(headers as Record<string, string>), text: data };
 };

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createAmqpPublisher } from '@tocsin/client';
-import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { alertFiredKey, alertsExchange, maxAlertBytes } from '@tocsin/contracts';
 import {
   alertFiredQueue,
   createBroker,
@@ -11,7 +11,6 @@ import {
 } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { type Channel, connect } from 'amqplib';
-import { maxAlertBytes } from '../../../services/delivery-worker/src/dead-letters/dead-letter-repository.js';
 import { composeService, readText } from './support/compose.js';
 import { parseExposition } from './support/exposition.js';
 import { type ShippedBroker, startShippedBroker } from './support/shipped-broker.js';

@@ -10,6 +10,13 @@ export const alertFiredKey = 'alert.fired';
  * monitor has chosen.
  */
 export const requestIdHeader = 'x-request-id';
+/**
+ * Maximum size of an alert-fired message in bytes. A worker parses no larger message, and the API has the same default
+ * limit for a request. Alerts from the API have a few kilobytes, but RabbitMQ 3 accepts messages of 128 MiB by default.
+ * Parsing such a message would exhaust the memory of a worker, and the broker would then redeliver the message to the
+ * next worker.
+ */
+export const maxAlertBytes = 1_048_576;
 /** Message header with the principal that published the alert over REST, encrypted by the API. */
 export const alertPublisherHeader = 'x-tocsin-publisher';
 

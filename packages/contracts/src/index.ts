@@ -20,6 +20,7 @@ export {
   alertsExchange,
   type Bound,
   createAlertFiredCheck,
+  maxAlertBytes,
   requestIdHeader,
 } from './alert-fired.js';
 export {

@@ -1,3 +1,4 @@
+import { maxAlertBytes } from '@tocsin/contracts';
 import { readSecretsKeys } from '@tocsin/database';
 import { type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
 import { type IdentitySettings, readIdentitySettings } from '@tocsin/identity';
@@ -53,7 +54,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
     egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
     publicUrl: publicUrl(read),
     limits: {
-      requestBytes: read.int('MAX_REQUEST_BYTES', 1_048_576, { min: 1_024 }),
+      requestBytes: read.int('MAX_REQUEST_BYTES', maxAlertBytes, { min: 1_024 }),
       ...rateLimits(read),
       testsPerMinute: read.int('TESTS_PER_MINUTE', 30, { min: 1 }),
       webhooksPerWorkspace: read.int('WEBHOOKS_PER_WORKSPACE', 1_000, { min: 1 }),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { DeadLetterReason } from '@tocsin/contracts';
+import { type DeadLetterReason, maxAlertBytes } from '@tocsin/contracts';
 import { type Database, firstIdAt, recordId, sanitizeText, sqlArray, timeOfRecordId } from '@tocsin/database';
 
 export interface DeadLetter {
@@ -28,13 +28,6 @@ export interface DeadLetterRepository {
    */
   add(letters: DeadLetter[]): Promise<void>;
 }
-
-/**
- * Maximum size of a message that is parsed as an alert, in bytes. Alerts from the API have a few kilobytes, but
- * RabbitMQ 3 accepts messages of 128 MiB by default. Parsing such a message would exhaust the memory of a worker, and
- * the broker would then redeliver the message to the next worker.
- */
-export const maxAlertBytes = 1_048_576;
 
 /**
  * Number of bytes that are stored of a message that is longer than `maxAlertBytes`. The API shows at most 64 KiB of a

@@ -1,4 +1,4 @@
-import type { DeadLetterReason } from '@tocsin/contracts';
+import { type DeadLetterReason, maxAlertBytes } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
 import { isUuid, type Logger, splitBySize } from '@tocsin/kit';
 import { deliveriesQueue, type QueueMessage } from '@tocsin/messaging';
@@ -8,7 +8,6 @@ import {
   type DeadLetter,
   type DeadLetterRepository,
   deadLetterId,
-  maxAlertBytes,
   truncatePayload,
 } from './dead-letter-repository.js';
 

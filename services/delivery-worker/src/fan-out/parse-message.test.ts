@@ -1,5 +1,4 @@
-import type { AlertFired } from '@tocsin/contracts';
-import { maxAlertBytes } from '../dead-letters/dead-letter-repository.js';
+import { type AlertFired, maxAlertBytes } from '@tocsin/contracts';
 import { namedWorkspace, parseMessage } from './parse-message.js';
 
 const accept = (value: unknown) => ({ ok: true, value: value as AlertFired }) as const;

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { AlertFired, Check } from '@tocsin/contracts';
-import { maxAlertBytes } from '../dead-letters/dead-letter-repository.js';
+import { type AlertFired, type Check, maxAlertBytes } from '@tocsin/contracts';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 
 /**

@@ -1,3 +1,4 @@
+import { maxAlertBytes } from '@tocsin/contracts';
 import { type AlertProblem, createAlertCheck } from '../../publish/check-alert.js';
 import type { Context } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
@@ -47,9 +48,6 @@ export async function validateAlerts(context: Context<ValidateFlags>): Promise<v
   if (!out.json)
     out.line(`${results.length === 1 ? 'The alert is' : `All ${results.length} alerts are`} valid ${way}.`);
 }
-
-/** Maximum size of a message in bytes; the API has the same limit for a request. */
-const maxAlertBytes = 1_048_576;
 
 function problemsOf(read: AlertEntry, check: (alert: unknown) => AlertProblem[]): AlertProblem[] {
   if ('problem' in read) return [{ path: '', message: read.problem }];

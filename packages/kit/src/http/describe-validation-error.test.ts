@@ -21,6 +21,7 @@ test.each<[object, unknown, string, string]>([
   [{ type: 'null' }, 1, '', 'must be null'],
   [{ type: ['array', 'null'] }, 1, '', 'must be an array or null'],
   [{ enum: ['a', 1] }, 2, '', 'must be one of "a", 1'],
+  [{ type: 'string', enum: ['a', 'b'] }, null, '', 'must be one of "a", "b"'],
   [{ const: 'a' }, 2, '', 'must be "a"'],
   [{ format: 'uuid' }, 'x', '', 'must be a UUID'],
   [{ format: 'date-time' }, 'x', '', validTime],

@@ -21,10 +21,14 @@ export function describeValidationError(error: ErrorObject): FieldError | undefi
         path: childPointer(path, String(params.additionalProperty ?? params.unevaluatedProperty)),
         message: `is not a known property${knownNames(error.parentSchema)}`,
       };
-    case 'type':
-      return { path, message: `must be ${typeNames(params.type)}` };
+    case 'type': {
+      // For a value of a wrong type, ajv reports a second error with the keyword `enum`, if the schema has one. Both
+      // errors get the same message, so that the value gets one error.
+      const values: unknown = error.parentSchema?.enum;
+      return { path, message: values === undefined ? `must be ${typeNames(params.type)}` : oneOf(values) };
+    }
     case 'enum':
-      return { path, message: `must be one of ${list(params.allowedValues)}` };
+      return { path, message: oneOf(params.allowedValues) };
     case 'const':
       return { path, message: `must be ${JSON.stringify(params.allowedValue)}` };
     case 'format':
@@ -76,8 +80,11 @@ function typeNames(type: unknown): string {
   return names.map((name) => typeSentences[String(name)] ?? String(name)).join(' or ');
 }
 
-function list(values: unknown): string {
-  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(', ') : String(values);
+function oneOf(values: unknown): string {
+  return `must be one of ${[values]
+    .flat()
+    .map((value) => JSON.stringify(value))
+    .join(', ')}`;
 }
 
 function formatSentence(format: string, value: unknown): string {

@@ -81,6 +81,20 @@ test('the body of a client that has already disconnected is rejected with Reques
   await expect(parse(closed, { owner: 'one', check })).rejects.toThrow(RequestAborted);
 });
 
+test.each([
+  ['{"a":1,\n  "b":2\n  "c":3}', 'The request body is not valid JSON at line 3, column 3.'],
+  ['{"a":1', 'The request body is not valid JSON at line 1, column 7.'],
+])('the error for the body %j has the line and column of its fault', (text, detail) => {
+  expect(() => parseJsonBody(Buffer.from(text))).toThrow(expect.objectContaining({ detail }));
+});
+
+test('the error for a body that is not JSON contains no part of it', () => {
+  for (const text of ['[secret]', '{"secret":1]', '["secret', '"in JSON at position 3" secret'])
+    expect(() => parseJsonBody(Buffer.from(text))).toThrow(
+      expect.objectContaining({ detail: expect.not.stringMatching(/secret/) }),
+    );
+});
+
 /** Returns the shortest duration of 15 runs, because other work on the machine can only make a run longer. */
 function shortestMs(work: () => unknown): number {
   let shortest = Number.POSITIVE_INFINITY;

@@ -164,11 +164,19 @@ function parseJson(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (error) {
     // The message of `JSON.parse` quotes the body, which can contain a secret. The message is therefore neither sent
-    // nor kept as the cause.
-    throw new AppError('malformed_json', 'The request body is not valid JSON.');
+    // nor kept as the cause, except for the position at its end.
+    throw new AppError('malformed_json', `The request body is not valid JSON${placeOf(error, text)}.`);
   }
+}
+
+/** Returns the line and column of a fault, or an empty text if V8 reports no position, as for an unexpected token. */
+function placeOf(error: unknown, text: string): string {
+  const [, position] = /JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(String(error)) ?? [];
+  if (position === undefined) return '';
+  const lines = text.slice(0, Number(position)).split('\n');
+  return ` at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 
 function tooLarge(limitBytes: number): AppError {

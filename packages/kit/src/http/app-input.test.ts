@@ -35,6 +35,18 @@ describe('the query of a request', () => {
     expect(errorsOf(await response.json())).toEqual([error]);
   });
 
+  test('a route without query parameters rejects a query, and ignores an empty one', async () => {
+    const response = await call('GET', `/things/${own}?limit=1`);
+    expect(response.status).toBe(422);
+    expect(errorsOf(await response.json())).toEqual(['limit is not a known property']);
+    expect((await call('GET', `/things/${own}?%`)).status).toBe(400);
+    expect((await call('GET', `/things/${own}?`)).status).toBe(200);
+  });
+
+  test('a public route ignores its query', async () => {
+    expect((await call('GET', '/open?probe=1')).status).toBe(200);
+  });
+
   test('a malformed percent escape in the query gets 400', async () => {
     expect((await call('GET', '/things?name=%e0%a4%a')).status).toBe(400);
   });

@@ -1,6 +1,13 @@
 import type { JSONSchema } from 'json-schema-to-ts';
 import { problemDescriptions, problemSchema } from './problem.js';
-import { definePublicRoute, type HttpMethod, type ResponseSpec, type Route, requiresBody } from './route.js';
+import {
+  definePublicRoute,
+  type HttpMethod,
+  querySchemaOf,
+  type ResponseSpec,
+  type Route,
+  requiresBody,
+} from './route.js';
 import { exampleOf } from './schema-example.js';
 
 export interface OpenApiOptions {
@@ -193,12 +200,13 @@ const problemHeaders: Readonly<Record<string, Record<string, string>>> = {
   503: retryAfter,
 };
 
-function describeProblems({ access, params, query, body, problems = [], conditional }: Route<never>): Json {
+function describeProblems(route: Route<never>): Json {
+  const { access, params, body, problems = [], conditional } = route;
   // Every route can return 408 and 431, because the server rejects slow requests and large headers before routing.
   const statuses = new Set<number>([408, 431, ...problems]);
   if (access !== 'public') for (const status of [401, 429, 503]) statuses.add(status);
   if (typeof access === 'object') statuses.add(403);
-  if (params ?? query ?? body) for (const status of [400, 422]) statuses.add(status);
+  if (params ?? querySchemaOf(route) ?? body) for (const status of [400, 422]) statuses.add(status);
   if (body) for (const status of [413, 415]) statuses.add(status);
   if (conditional) statuses.add(412);
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };

@@ -227,3 +227,18 @@ export function requiresBody({ method, body }: Pick<Route<never>, 'method' | 'bo
   const minimum = (body.minProperties ?? 0) + (body.minItems ?? 0);
   return hasConditions || (body.required ?? []).length > 0 || minimum > 0;
 }
+
+/** Schema of the query of a route that has no query parameters. */
+export const noParameters = { type: 'object', additionalProperties: false } as const;
+
+/**
+ * Returns the schema that the query of a route must match, or undefined if its query is ignored. Public routes ignore
+ * it, and so do routes for all methods: their URL can be the one of another request, which a proxy has received.
+ */
+export function querySchemaOf({
+  method,
+  access,
+  query,
+}: Pick<Route<never>, 'method' | 'access' | 'query'>): JSONSchema | undefined {
+  return query ?? (access === 'public' || method === 'ALL' ? undefined : noParameters);
+}

@@ -1,7 +1,7 @@
 import { alertContext } from './alert/alert-context.js';
 import { sampleFacts } from './alert/sample-facts.js';
 import { bodyOptions } from './body-options.js';
-import { defaultLimits } from './budget.js';
+import { Budget, defaultLimits } from './budget.js';
 import { createTemplateCompiler } from './compile-template.js';
 import { fromJson } from './values/from-json.js';
 
@@ -32,6 +32,33 @@ test.each([
 test('the steps of joining strings grow linearly with the length of the result', () => {
   const joined = (count: number) => measure(`{{ range(${count}) | join(", ") }}`).steps;
   expect(joined(2_000)).toBeLessThan(joined(1_000) * 2.5);
+});
+
+test.each([
+  's | e',
+  's | forceescape',
+  's.expandtabs(10 ** 400)',
+  'captured.removeprefix("a")',
+  'captured.removesuffix("\\"")',
+  's is sameas equal',
+  's in [equal]',
+  '"" | wordwrap(9, true, s)',
+  '("%f" | e) % spaces',
+])('a step is charged for every 16 characters that the expression %s reads', (expression) => {
+  const cost = (length: number) => {
+    const before = [
+      `{% set s = "a" * ${length} %}{% set equal = "a" * ${length - 1} ~ "a" %}`,
+      `{% set spaces = " " * ${length} ~ 1 %}{% set captured %}{{ s }}"{% endset %}`,
+    ].join('');
+    return measure(`${before}{% set _ = ${expression} %}`).steps - measure(before).steps;
+  };
+  expect(cost(16_016) - cost(16)).toBeGreaterThanOrEqual(1_000);
+});
+
+test('a length that is not a number exceeds the limits of texts and lists', () => {
+  const budget = new Budget(defaultLimits, () => 0);
+  expect(() => budget.string(Number.NaN)).toThrow('a text would be longer');
+  expect(() => budget.list(Number.NaN)).toThrow('a list would have more');
 });
 
 test('the error for a rendering with too many steps states the limit and gives advice', () => {

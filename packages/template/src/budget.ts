@@ -87,9 +87,12 @@ export class Budget {
     this.grow(length, length);
   }
 
-  /** Charges steps for `added` characters that are appended to a string, and checks the new length of the string. */
+  /**
+   * Charges steps for `added` characters that are appended to a string, and checks the new length of the string. NaN
+   * exceeds the limit.
+   */
   grow(length: number, added: number): void {
-    if (length > this.limits.stringLength) {
+    if (!(length <= this.limits.stringLength)) {
       throw exceeded(
         `a text would be longer than ${this.limits.stringLength} characters`,
         'build shorter texts',
@@ -106,9 +109,9 @@ export class Budget {
     if (count > 0) this.charge(count);
   }
 
-  /** Charges one step for each item of a new list, tuple or dict, and checks its length. */
+  /** Charges one step for each item of a new list, tuple or dict, and checks its length. NaN exceeds the limit. */
   list(length: number): void {
-    if (length > this.limits.listLength) {
+    if (!(length <= this.limits.listLength)) {
       throw exceeded(`a list would have more than ${this.limits.listLength} items`, 'build shorter lists');
     }
     this.items(length);

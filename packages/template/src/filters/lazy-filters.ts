@@ -140,7 +140,7 @@ function* batch(runtime: Runtime, ...[value, lineCount, fillWith]: Value[]): Gen
   if (fillWith !== null) {
     const missing =
       numberArgument(lineCount!, "'<' not supported between instances of 'int' and that") - line.length;
-    runtime.budget.list(Math.max(0, missing));
+    if (missing > 0) runtime.budget.list(missing);
     for (let added = 0; added < missing; added++) line.push(fillWith!);
   }
   yield line;

@@ -6,7 +6,14 @@ import { integerArgument } from '../methods/arguments.js';
 import { binary } from '../values/arithmetic.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { floorDivide, parseFloatText, roundHalfEven, toFixedHalfEven } from '../values/floats.js';
-import { isLong, longIntegerSteps, maxDecimalDigits, parseInteger, toFloat } from '../values/integers.js';
+import {
+  chargeDigits,
+  isLong,
+  longIntegerSteps,
+  maxDecimalDigits,
+  parseInteger,
+  toFloat,
+} from '../values/integers.js';
 import { Undefined } from '../values/simple-values.js';
 import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
@@ -52,7 +59,7 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
   if (value instanceof Undefined) value.fail();
   if (isString(value)) {
     const text = textOf(value);
-    chargeDigits(runtime, text);
+    chargeDigits(text, runtime.budget);
     const integer = parseInBase(text, base);
     if (integer !== undefined) return runtime.budget.integer(integer);
     const float = parseFloatText(text);
@@ -62,15 +69,6 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
   const number = numeric(value);
   if (typeof number === 'bigint') return number;
   return Number.isNaN(number) ? undefined : truncate(number);
-}
-
-/**
- * Charges the steps for converting a text to a number: one for every 16 characters, and one for each of the first
- * `maxDecimalDigits` characters. A text with more digits is not converted to an integer.
- */
-function chargeDigits(runtime: Runtime, text: string): void {
-  runtime.budget.characters(text.length);
-  runtime.budget.items(Math.min(text.length, maxDecimalDigits));
 }
 
 /** Parses an integer. Returns undefined for an invalid text or base, so that `toInt` tries to parse a float. */
@@ -84,7 +82,7 @@ function parseInBase(text: string, base: Value): bigint | undefined {
 function tryFloat(runtime: Runtime, value: Value): number | undefined {
   if (isNumeric(value)) return toFloat(numeric(value));
   if (!isString(value)) return undefined;
-  chargeDigits(runtime, textOf(value));
+  chargeDigits(textOf(value), runtime.budget);
   return parseFloatText(textOf(value));
 }
 

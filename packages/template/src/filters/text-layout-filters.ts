@@ -130,9 +130,10 @@ function wordwrap(
   if (value instanceof Undefined) value.fail();
   if (!isString(value)) throw typeError(`'${typeName(value)}' object has no attribute 'splitlines'`);
   const text = textOf(value);
-  const newline = wrapString === null ? '\n' : (wrapString as string | Markup);
+  const newline = wrapString === null ? '\n' : separatorArgument(wrapString);
   const columns = integerArgument(width);
   runtime.budget.charge(wrapSteps + text.length * 2);
+  runtime.budget.characters(textOf(newline).length);
   const options = {
     width: columns,
     breakLongWords: isTrue(breakLongWords),
@@ -146,6 +147,13 @@ function wordwrap(
     builder.appendPart(value, start, end);
   }
   return builder.value();
+}
+
+/** Returns the text between the lines. For other values, throws the error of Python's `wrapstring.join`. */
+function separatorArgument(value: Value): string | Markup {
+  if (isString(value)) return value;
+  if (value instanceof Undefined) value.fail();
+  throw new RenderFailure('AttributeError', `'${typeName(value)}' object has no attribute 'join'`);
 }
 
 type Range = readonly [start: number, end: number];

@@ -3,7 +3,7 @@ import { isTrusted, TextBuilder } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { parseFloatText } from '../values/floats.js';
-import { decimalText, toFloat } from '../values/integers.js';
+import { chargeDigits, decimalText, toFloat } from '../values/integers.js';
 import { escapeToMarkup } from '../values/markup-text.js';
 import { repr, str } from '../values/repr.js';
 import { Markup, Range, Undefined } from '../values/simple-values.js';
@@ -174,6 +174,7 @@ class PercentFormatter {
       case 'g':
       case 'G':
         this.#rendering.budget.string(precision);
+        if (isString(value)) chargeDigits(textOf(value), this.#rendering.budget);
         return padNumber(renderFloat(conversion, this.#isMarkup), conversion);
       default:
         throw valueError(

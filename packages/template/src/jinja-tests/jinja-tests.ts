@@ -26,7 +26,7 @@ export function createJinjaTests(): TestTable {
     test('upper', [], (runtime, value) => charged(runtime, value, isUpper)),
     test('escaped', [], (runtime, value) => isEscaped(value, runtime)),
     test('in', ['seq'], (runtime, value, sequence) => contains(sequence!, value, runtime)),
-    test('sameas', ['other'], (_, value, other) => isSame(value, other!)),
+    test('sameas', ['other'], (runtime, value, other) => isSame(value, other!, runtime)),
   ]);
 }
 
@@ -108,6 +108,8 @@ function charged(runtime: Runtime, value: Value, holds: (text: string) => boolea
  * Approximates Python's `is` with `Object.is`. The results are equal for small integers, equal literals, booleans and
  * None, for which Python has one object. They can differ for other equal values, for example large integers.
  */
-function isSame(value: Value, other: Value): boolean {
-  return Object.is(value, other);
+function isSame(value: Value, other: Value, runtime: Runtime): boolean {
+  return typeof value === 'string' && typeof other === 'string'
+    ? equals(value, other, runtime)
+    : Object.is(value, other);
 }

@@ -38,5 +38,5 @@ export function nameCharacterLength(source: string, offset: number): number {
 
 /** Implements Python's `str.isidentifier`. */
 export function isIdentifier(name: string): boolean {
-  return identifier.test(name.normalize('NFKC'));
+  return identifier.test(name);
 }

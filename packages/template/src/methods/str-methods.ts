@@ -134,7 +134,7 @@ function splitMethods(): [string, NativeFunction][] {
       'removeprefix',
       strMethod('removeprefix', ['prefix'], (rendering, self, prefix) => {
         const [text, start] = [textOf(self), textArgument(prefix!)];
-        rendering.budget.characters(start.length);
+        rendering.budget.characters(text.length + start.length);
         return withoutHtml(text.startsWith(start) ? cut(self, start.length) : self);
       }),
     ],
@@ -142,7 +142,7 @@ function splitMethods(): [string, NativeFunction][] {
       'removesuffix',
       strMethod('removesuffix', ['suffix'], (rendering, self, suffix) => {
         const [text, end] = [textOf(self), textArgument(suffix!)];
-        rendering.budget.characters(end.length);
+        rendering.budget.characters(text.length + end.length);
         return withoutHtml(end !== '' && text.endsWith(end) ? cut(self, 0, text.length - end.length) : self);
       }),
     ],

@@ -43,7 +43,8 @@ export function paddingMethods(): [string, NativeFunction][] {
 }
 
 function expandTabs(text: string, tabSize: number, rendering: Rendering): string {
-  rendering.budget.string(text.length + (text.split('\t').length - 1) * Math.max(0, tabSize));
+  const tabs = text.split('\t').length - 1;
+  rendering.budget.string(tabs === 0 ? text.length : text.length + tabs * Math.max(0, tabSize));
   let result = '';
   let column = 0;
   for (const character of text) {

@@ -45,6 +45,15 @@ const prefixes: ReadonlyMap<number, RegExp> = new Map([
  */
 const maxLength = 2 * maxDecimalDigits + 4;
 
+/**
+ * Charges the steps for converting a text to a number: one for every 16 characters, and one for each of the first
+ * `maxDecimalDigits` characters. A text with more digits is not converted to an integer.
+ */
+export function chargeDigits(text: string, budget: Budget): void {
+  budget.characters(text.length);
+  budget.items(Math.min(text.length, maxDecimalDigits));
+}
+
 /** Implements `int(text, base)`. Returns undefined where Python raises a ValueError, and for text that is too long. */
 export function parseInteger(text: string, base: number): bigint | undefined {
   const stripped = text.trim();
@@ -81,9 +90,21 @@ function parseDigits(digits: string, radix: number): bigint | undefined {
 
 const otherDigit = /\p{Nd}/gu;
 
+/** ASCII digits by the digits of other scripts that have been read. Unicode has fewer than 1,000 digits. */
+const asciiDigits = new Map<string, string>();
+
 /** Replaces the decimal digits of all scripts by ASCII digits, because Python reads them as numbers. */
 export function toAsciiDigits(text: string): string {
-  return /[^\0-\x7f]/.test(text) ? text.replace(otherDigit, (digit) => String(decimalValue(digit))) : text;
+  return /[^\0-\x7f]/.test(text) ? text.replace(otherDigit, asciiDigit) : text;
+}
+
+/** Finding the value of a digit takes up to 60 tests, so it is done only once for each digit. */
+function asciiDigit(digit: string): string {
+  const known = asciiDigits.get(digit);
+  if (known !== undefined) return known;
+  const ascii = String(decimalValue(digit));
+  asciiDigits.set(digit, ascii);
+  return ascii;
 }
 
 /**

@@ -16,8 +16,8 @@ const htmlEntities: Readonly<Record<string, string>> = {
 };
 
 export function escapeHtml(text: string, rendering: Rendering): string {
-  if (!htmlSpecial.test(text)) return text;
   rendering.budget.string(text.length);
+  if (!htmlSpecial.test(text)) return text;
   const escaped = text.replace(htmlSpecials, (character) => htmlEntities[character]!);
   rendering.budget.string(escaped.length);
   return escaped;

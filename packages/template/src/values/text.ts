@@ -51,8 +51,10 @@ export function codePoints(text: string): string[] {
   return Array.from(text);
 }
 
-/** Returns the first `count` code points of a text. */
+/** Returns the first `count` code points of a text. The work grows with `count` and not with the length of the text. */
 export function takeCodePoints(text: string, count: number): string {
   if (count >= text.length) return text;
-  return hasSurrogates(text) ? codePoints(text).slice(0, count).join('') : text.slice(0, count);
+  // A code point has at most two UTF-16 units.
+  const head = text.slice(0, 2 * count);
+  return hasSurrogates(head) ? codePoints(head).slice(0, count).join('') : head.slice(0, count);
 }

@@ -40,6 +40,8 @@ function integers(): Record<string, SizedTemplate> {
     'bits to count': repeatExpression('big.bit_count()', big),
     'length in bits': repeatExpression('big.bit_length()', big),
     'digits of another script': repeatExpression('s|int', "{% set s = '\\u0663' * 400 %}"),
+    'mathematical digits': repeatExpression('s|int', "{% set s = '\\U0001d7ff' * 1200 %}"),
+    'mathematical digits as a float': repeatExpression('s|float', "{% set s = '\\U0001d7ff' * 2500 %}"),
     'digits in another base': (size) => `{{ (['z' * 780] * ${size})|map('int', 0, 36)|list|length }}`,
     'digits in decimal': repeatExpression('s|int', "{% set s = '9' * 1200 %}"),
     'steps of a range that grow': (size) =>
@@ -66,6 +68,10 @@ function floats(): Record<string, SizedTemplate> {
     'tiny floats as a ratio': repeatExpression('5e-324.as_integer_ratio()'),
     'floats in hexadecimal': repeatExpression('0.1.hex()'),
     'floats as a file size': repeatExpression('123456789.5|filesizeformat'),
+    'text that is formatted as a float': repeatExpression(
+      'f % s',
+      "{% set s = ' ' * 20000 ~ '1' %}{% set f = '%f'|e %}",
+    ),
     'text read as a float': repeatExpression('s|float', "{% set s = '1' * 1000 %}"),
     'floats as keys': repeatExpression('{1e300: 1}'),
     'remainders of floats': repeatExpression('1e300 % 0.7'),

@@ -28,6 +28,7 @@ function textWork(): Record<string, SizedTemplate> {
     'check for lower case': (size) => `{{ ('1' * ${size}) is lower }}`,
     'check for letters': (size) => `{{ ('ä' * ${size}).isalpha() }}`,
     'check for title case': (size) => `{{ ('A' * ${size}).istitle() }}`,
+    'check for an identifier': (size) => `{{ ('a' ~ '\\u0301\\u0323' * ${size}).isidentifier() }}`,
     'check for printable text': (size) => `{{ ('a ' * ${size}).isprintable() }}`,
     'words to count': (size) => `{{ ('a ' * ${size})|wordcount }}`,
     'text to reverse': (size) => `{{ ('aé' * ${size})|reverse|length }}`,
@@ -45,11 +46,21 @@ function textWork(): Record<string, SizedTemplate> {
     'spaces to strip': repeatExpression('s.strip()', "{% set s = '\\u2003' * 5000 %}"),
     'long sets of characters to strip': repeatExpression("'b'.strip(s)", "{% set s = 'a' * 5000 %}"),
     'long sets of characters to trim': repeatExpression("'b'|trim(s)", "{% set s = 'a' * 5000 %}"),
+    'tabs of a huge size in text without tabs': repeatExpression(
+      's.expandtabs(n)',
+      "{% set s = 'a' * 100000 %}{% set n = 10 ** 400 %}",
+    ),
     'tabs to expand': (size) => `{{ ('a\\t' * ${size}).expandtabs(2)|length }}`,
     'text filled with zeros': repeatExpression("'a'.zfill(3000)"),
     'text to centre': repeatExpression("'a'|center(3000)"),
     'text cut to a length': repeatExpression("s|truncate(2000, false, '…', 0)", "{% set s = 'a ' * 1500 %}"),
     'characters to escape for HTML': (size) => `{{ ('<' * ${size})|e|length }}`,
+    'text without characters to escape': repeatExpression('s|e', "{% set s = 'a' * 100000 %}"),
+    'text that is always escaped': repeatExpression('s|forceescape', "{% set s = 'a' * 100000 %}"),
+    'a long separator of no lines': repeatExpression("''|wordwrap(9, true, s)", "{% set s = 'a' * 100000 %}"),
+    'the first character by a percent format': repeatExpression("'%.1s' % s", "{% set s = 'é' * 100000 %}"),
+    'the first character by a format': repeatExpression("'{:.1}'.format(s)", "{% set s = 'é' * 100000 %}"),
+    'emoji cut by a percent format': repeatExpression("'%.500s' % s", emoji),
     'entities to read': (size) => `{{ ('&zz ' * ${size})|striptags|length }}`,
     'long entities to read': (size) =>
       `{{ ('&abcdefghijklmnopqrstuvwxyzabcde ' * ${size})|striptags|length }}`,
@@ -111,6 +122,14 @@ function searches(): Record<string, SizedTemplate> {
     'prefixes that nearly fit': (size) =>
       `{% set s = 'a' * 2000 %}{% set t = (s ~ 'b',) * ${size} %}{{ (s ~ 'c').startswith(t) }}`,
     'prefixes of which the first fits': repeatExpression("'a'.startswith(t)", "{% set t = ('a',) * 500 %}"),
+    'a prefix of captured text': repeatExpression(
+      "s.removeprefix('\"')",
+      `{% set s %}"{{ 'a' * 40000 }}{% endset %}`,
+    ),
+    'a suffix of captured text': repeatExpression(
+      "s.removesuffix('\"')",
+      `{% set s %}{{ 'a' * 40000 }}"{% endset %}`,
+    ),
     'prefixes that are taken off': repeatExpression('s.removeprefix(s)', "{% set s = 'a' * 3000 %}"),
   };
 }

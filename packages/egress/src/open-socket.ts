@@ -59,8 +59,11 @@ export async function openSocket(
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const stopped = new Promise<never>((_, reject) => {
-    const stop = (failure: SendFailure) => {
+    const stop = (reason: SendFailure) => {
       if (isOver) return;
+      // The time limit of the whole send can be shorter than that of connecting. The code `timeout` would mean that the
+      // destination may have received the request.
+      const failure = reason.code === 'timeout' ? timeoutFailure(attempt.stage) : reason;
       attempt.failure = failure;
       attempt.socket?.destroy();
       reject(failure);

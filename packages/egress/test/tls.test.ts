@@ -125,21 +125,22 @@ test('a send fails as tls_failure with a remedy if the certificate is self-signe
   expect(server.requests).toEqual([]);
 });
 
-test('a send with an incomplete TLS handshake fails as connect_timeout and is disconnected', async () => {
-  const sockets: Socket[] = [];
-  const server = await startSocketServer((socket) => {
-    sockets.push(socket);
-    // Header of a TLS record without its content. The handshake therefore stays incomplete.
-    socket.once('data', () => socket.write(Buffer.from('160303007a02000076', 'hex')));
-  });
-  expect(
-    await startSending({ connectTimeoutMs: 300 })(`https://receiver.test:${server.port}/`),
-  ).toMatchObject({
-    code: 'connect_timeout',
-    error: 'The TLS handshake was not made in time.',
-  });
-  await until('each is closed', () => sockets.every((socket) => socket.destroyed));
-});
+test.each(['connectTimeoutMs', 'totalTimeoutMs'])(
+  'a send with a TLS handshake longer than %s fails as connect_timeout and disconnects',
+  async (limit) => {
+    const sockets: Socket[] = [];
+    const server = await startSocketServer((socket) => {
+      sockets.push(socket);
+      // Header of a TLS record without its content. The handshake therefore stays incomplete.
+      socket.once('data', () => socket.write(Buffer.from('160303007a02000076', 'hex')));
+    });
+    expect(await startSending({ [limit]: 300 })(`https://receiver.test:${server.port}/`)).toMatchObject({
+      code: 'connect_timeout',
+      error: 'The TLS handshake was not made in time.',
+    });
+    await until('each is closed', () => sockets.every((socket) => socket.destroyed));
+  },
+);
 
 test.each([
   [

@@ -63,7 +63,8 @@ function createSearch(text: string, part: string, direction: 1 | -1): Find {
 }
 
 function unitsOf(text: string, direction: 1 | -1): Uint16Array {
-  const units = Uint16Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+  const units = new Uint16Array(text.length);
+  for (let index = 0; index < text.length; index++) units[index] = text.charCodeAt(index);
   return direction === 1 ? units : units.reverse();
 }
 

@@ -104,7 +104,9 @@ function truncate(
   if (limit < endLength) throw assertion(`expected length >= ${endLength}, got ${limit}`);
   if (slack < 0) throw assertion(`expected leeway >= 0, got ${slack}`);
   if (length(value, runtime) <= limit + slack) return value;
-  const start = getSlice(value, { start: null, stop: BigInt(limit - endLength), step: null }, runtime);
+  // A float stays a float, which a slice rejects.
+  const stop = binary('-', wanted, BigInt(endLength), runtime);
+  const start = getSlice(value, { start: null, stop, step: null }, runtime);
   if (isTrue(killWords)) return binary('+', start, end, runtime);
   if (!isString(start)) throw typeError(`'${typeName(start)}' object has no attribute 'rsplit'`);
   const text = textOf(start);

@@ -1,4 +1,4 @@
-import { RenderFailure, typeError } from '../failures.js';
+import { RenderFailure, typeError, valueError } from '../failures.js';
 import { cut } from '../json/captured-text.js';
 import type { Rendering } from '../rendering.js';
 import { isLong } from './integers.js';
@@ -149,10 +149,11 @@ function textLength(text: string, rendering: Rendering): number {
 export class PythonIterator extends NativeObject {
   readonly typeName: string;
   readonly #source: Iterator<Value>;
+  #isRunning = false;
 
   constructor(source: Iterator<Value>, typeName = 'generator') {
     super();
-    this.#source = source;
+    this.#source = { next: () => this.#next(source) };
     this.typeName = typeName;
   }
 
@@ -161,6 +162,17 @@ export class PythonIterator extends NativeObject {
   }
 
   override readonly iterate = (): Iterator<Value> => this.#source;
+
+  /** A generator can read itself through a list that contains it. JavaScript would throw a TypeError of its own. */
+  #next(source: Iterator<Value>): IteratorResult<Value> {
+    if (this.#isRunning) throw valueError('generator already executing');
+    this.#isRunning = true;
+    try {
+      return source.next();
+    } finally {
+      this.#isRunning = false;
+    }
+  }
 }
 
 /** The result of `keys()`, `values()` or `items()`: a live view of a dict. */

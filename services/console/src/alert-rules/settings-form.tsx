@@ -44,6 +44,8 @@ export function SettingsForm({ rule, isDisabled, isChanging }: SettingsFormProps
   };
   return (
     <Form ref={ref} onSubmit={() => save(base.etag)}>
+      <RuleFields {...fields} isDisabled={isDisabled} />
+      {failure !== null && <Failure error={failure} />}
       {conflict !== undefined && (
         <ConflictNotice
           conflict={conflict}
@@ -54,8 +56,6 @@ export function SettingsForm({ rule, isDisabled, isChanging }: SettingsFormProps
           }}
         />
       )}
-      <RuleFields {...fields} isDisabled={isDisabled} />
-      {failure !== null && <Failure error={failure} />}
       {!isDisabled && (
         <div>
           <Button type="submit" isPending={update.isPending || isChanging}>

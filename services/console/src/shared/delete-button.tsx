@@ -5,25 +5,28 @@ export interface DeleteButtonProps {
   name: string;
   /** Effect of the deletion, shown in the confirmation dialog. */
   effect: string;
+  /** Label of the button. */
+  action?: string;
   deletion: { isPending: boolean; error: Error | null };
   onConfirm(): void;
 }
 
 /** Button that deletes a resource after a confirmation, and shows the error if the deletion fails. */
-export function DeleteButton({ name, effect, deletion: { isPending, error }, onConfirm }: DeleteButtonProps) {
+export function DeleteButton(props: DeleteButtonProps) {
+  const { name, effect, action = 'Delete', deletion, onConfirm } = props;
   return (
     <>
       <ConfirmButton
         kind="danger"
-        title={`Delete “${name}”?`}
+        title={`${action} “${name}”?`}
         question={effect}
-        action="Delete"
-        isPending={isPending}
+        action={action}
+        isPending={deletion.isPending}
         onConfirm={onConfirm}
       >
-        Delete
+        {action}
       </ConfirmButton>
-      {error !== null && <Failure error={error} />}
+      {deletion.error !== null && <Failure error={deletion.error} />}
     </>
   );
 }

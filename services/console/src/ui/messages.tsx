@@ -3,9 +3,16 @@ import { Button } from './button.js';
 
 export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'muted';
 
-export function Notice({ tone = 'muted', children }: { tone?: Tone; children: ReactNode }) {
+export interface NoticeProps {
+  tone?: Tone;
+  /** `alert` if screen readers read the message as soon as it appears. */
+  role?: 'alert';
+  children: ReactNode;
+}
+
+export function Notice({ tone = 'muted', role, children }: NoticeProps) {
   return (
-    <div className="notice" data-tone={tone}>
+    <div className="notice" data-tone={tone} role={role}>
       {children}
     </div>
   );

@@ -3,7 +3,6 @@ import { useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { asConflict, Permitted, useWebhook, useWebhookActions } from '../api/index.js';
 import { usePaths } from '../paths.js';
-import { ConflictNotice } from '../shared/conflict-notice.js';
 import { Failure, Loading, Page } from '../ui/index.js';
 import { WebhookEditor } from './webhook-editor.js';
 import { emptyForm, toCreate, toForm, toPatch, type WebhookForm } from './webhook-form.js';
@@ -64,14 +63,12 @@ function EditWebhook({ webhookId }: { webhookId: string }) {
  */
 function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   const [loaded, setLoaded] = useState(first);
-  const [edited, setEdited] = useState<WebhookForm>();
   const { update } = useWebhookActions();
   const opened = useOpenSaved();
   const paths = usePaths();
   const conflict = asConflict<Webhook>(update.error);
   const before = useMemo(() => toForm(loaded), [loaded]);
   const save = (form: WebhookForm, seen: string | undefined) => {
-    setEdited(form);
     const request = {
       id: loaded.id,
       changes: toPatch(form, before),
@@ -80,27 +77,19 @@ function EditLoaded({ first }: { first: Tagged<Webhook> }) {
     update.mutate(request, { onSuccess: opened });
   };
   return (
-    <>
-      {conflict !== undefined && edited !== undefined && (
-        <ConflictNotice
-          conflict={conflict}
-          onOverwrite={() => save(edited, undefined)}
-          onDiscard={() => {
-            setLoaded(conflict.current);
-            update.reset();
-          }}
-        />
-      )}
-      <WebhookEditor
-        key={loaded.etag}
-        initial={before}
-        isNew={false}
-        cancelTo={paths.webhook(loaded.id)}
-        isSaving={update.isPending || update.isSuccess}
-        error={conflict === undefined ? update.error : null}
-        onSave={(form) => save(form, loaded.etag)}
-      />
-    </>
+    <WebhookEditor
+      initial={before}
+      isNew={false}
+      cancelTo={paths.webhook(loaded.id)}
+      isSaving={update.isPending || update.isSuccess}
+      error={update.error}
+      onSave={(form) => save(form, loaded.etag)}
+      onOverwrite={(form) => save(form, undefined)}
+      onDiscard={() => {
+        if (conflict !== undefined) setLoaded(conflict.current);
+        update.reset();
+      }}
+    />
   );
 }
 

@@ -1,5 +1,7 @@
 import { useRef, useState } from 'react';
+import { asConflict } from '../api/index.js';
 import { AskBeforeLeaving } from '../shared/ask-before-leaving.js';
+import { ConflictNotice } from '../shared/conflict-notice.js';
 import {
   type CodeEditorHandle,
   type Inspection,
@@ -27,6 +29,7 @@ import { SendTest } from './send-test.js';
 import { type FieldErrors, toFieldErrors, type WebhookForm } from './webhook-form.js';
 
 export interface WebhookEditorProps {
+  /** The values without changes of the user. A new object replaces only values in a form that has no changes. */
   initial: WebhookForm;
   isNew: boolean;
   /** Address of the page that opens if the user cancels. */
@@ -34,32 +37,44 @@ export interface WebhookEditorProps {
   isSaving: boolean;
   error: Error | null;
   onSave(form: WebhookForm): void;
+  /** Called after a conflict with the form that replaces the other user's changes. */
+  onOverwrite?(form: WebhookForm): void;
+  /** Called after a conflict whose form is discarded. */
+  onDiscard?(): void;
 }
 
 /** Editor for the destination, the headers and the template of a webhook, with a preview and a test request. */
-export function WebhookEditor({ initial, isNew, cancelTo, isSaving, error, onSave }: WebhookEditorProps) {
-  const [first] = useState(initial);
-  const [form, setForm] = useState(first);
+export function WebhookEditor(props: WebhookEditorProps) {
+  const { initial, isNew, cancelTo, isSaving, onSave, onOverwrite = onSave, onDiscard } = props;
+  const [edited, setEdited] = useState<WebhookForm>();
+  const form = edited ?? initial;
   const [placeholders, setPlaceholders] = useState<ReadyTemplate['placeholders']>({});
   const [missing, setMissing] = useState<Partial<FieldErrors>>({});
   const [optionErrors, setOptionErrors] = useState<Partial<Record<keyof OptionTexts, string>>>({});
   const [inspection, setInspection] = useState<Inspection>();
   const codeEditor = useRef<CodeEditorHandle>(null);
+  const conflict = asConflict(props.error);
+  const error = conflict === undefined ? props.error : null;
   const fields = useFocusInvalid<HTMLDivElement>(missing, error);
-  const set = (changes: Partial<WebhookForm>) => setForm((before) => ({ ...before, ...changes }));
+  const set = (changes: Partial<WebhookForm>) => setEdited((now = initial) => ({ ...now, ...changes }));
   const refused = fieldErrorsOf(error);
   const errors: FieldErrors = { ...(refused ?? noErrors), ...missing };
-  const isEdited = form !== first && !isSaving;
 
-  const save = () => {
+  const save = (send: (form: WebhookForm) => void) => {
     const absent = missingFields(form);
     setMissing(absent);
     const options = fromOptionTexts(form.options);
     setOptionErrors('errors' in options ? options.errors : {});
     const problem = inspection?.problems.find(({ severity }) => severity === 'error');
     if (Object.keys(absent).length > 0 || 'errors' in options) return;
-    if (problem === undefined) onSave(form);
+    if (problem === undefined) send(form);
     else codeEditor.current?.goTo(problem);
+  };
+  const discard = () => {
+    setEdited(undefined);
+    setMissing({});
+    setOptionErrors({});
+    onDiscard?.();
   };
   const start = (template: ReadyTemplate) => {
     const { body, headers, url, placeholders } = template;
@@ -116,13 +131,16 @@ export function WebhookEditor({ initial, isNew, cancelTo, isSaving, error, onSav
       {error !== null && refused === undefined && <Failure error={error} />}
       {errors.other.length > 0 && <Failure error={new Error(errors.other.join(' '))} />}
       <div className="save-bar">
-        <Button kind="primary" isPending={isSaving} onPress={save}>
+        {conflict !== undefined && (
+          <ConflictNotice conflict={conflict} onOverwrite={() => save(onOverwrite)} onDiscard={discard} />
+        )}
+        <Button kind="primary" isPending={isSaving} onPress={() => save(onSave)}>
           {isSaving ? 'Saving …' : isNew ? 'Create webhook' : 'Save'}
         </Button>
         <LinkButton to={cancelTo}>Cancel</LinkButton>
         <span role="status">{summaryOf(form, inspection, missing)}</span>
       </div>
-      <AskBeforeLeaving when={isEdited} />
+      <AskBeforeLeaving when={edited !== undefined && !isSaving} />
     </div>
   );
 }

@@ -6,16 +6,7 @@ import { usePaths } from '../paths.js';
 import { DeleteButton } from '../shared/delete-button.js';
 import { PauseOrSilence } from '../shared/pause-or-silence.js';
 import { RecordPage } from '../shared/record-page.js';
-import {
-  Card,
-  ConfirmButton,
-  Facts,
-  Failure,
-  LinkButton,
-  Notice,
-  type PageHead,
-  SwitchField,
-} from '../ui/index.js';
+import { Card, Facts, Failure, LinkButton, Notice, type PageHead, SwitchField } from '../ui/index.js';
 import { AttachedRules } from './attached-rules.js';
 import { describeOptions } from './delivery-options.js';
 import { formatRate, hostOf } from './describe-webhook.js';
@@ -149,32 +140,21 @@ function DeleteWebhook({ webhook: { id, name } }: { webhook: Webhook }) {
   const navigate = useNavigate();
   const paths = usePaths();
   const onSuccess = () => navigate(paths.webhooks(), { replace: true });
-  if (!isInUse(remove.error)) {
-    return (
-      <DeleteButton
-        name={name}
-        effect="Its waiting deliveries fail. Its delivery records are kept."
-        deletion={remove}
-        onConfirm={() => remove.mutate({ id, force: false }, { onSuccess })}
-      />
-    );
-  }
+  const force = isInUse(remove.error) || remove.variables?.force === true;
+  // The error names the rules of a webhook in use, and says whether the webhook is called for notices.
+  const uses = force
+    ? {
+        action: 'Detach and delete',
+        effect: 'It is first detached from all alert rules, and from the notices of the workspace.',
+      }
+    : { effect: 'Its waiting deliveries fail. Its delivery records are kept.' };
   return (
-    <Notice tone="bad">
-      {/* The message of the API names the rules and says whether the webhook is called for notices. */}
-      <p>{remove.error?.message}</p>
-      <p className="detail">
-        <ConfirmButton
-          kind="danger"
-          title={`Detach and delete “${name}”?`}
-          question="It is first detached from all alert rules, and from the notices of the workspace."
-          action="Detach and delete"
-          onConfirm={() => remove.mutate({ id, force: true }, { onSuccess })}
-        >
-          Detach and delete
-        </ConfirmButton>
-      </p>
-    </Notice>
+    <DeleteButton
+      name={name}
+      {...uses}
+      deletion={remove}
+      onConfirm={() => remove.mutate({ id, force }, { onSuccess })}
+    />
   );
 }
 

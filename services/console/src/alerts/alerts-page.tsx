@@ -34,7 +34,7 @@ export function AlertsPage() {
 function Alerts() {
   const search = useSearch(filterNames);
   const { values } = search;
-  const { data: rules = [] } = useAlertRules();
+  const { data: rules } = useAlertRules();
   const deliveries = usePermission('delivery_read');
   const all = usePermission('alert_read_all');
   const list = useAlerts(toFilter(values));

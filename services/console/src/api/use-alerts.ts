@@ -32,6 +32,11 @@ export function useDispatchAlert(id: string) {
   const cache = useWorkspaceCache();
   return useMutation({
     mutationFn: () => client.alerts.dispatch(id),
-    onSettled: () => cache.invalidate(['alert', id], ['deliveries', 'of-alert', id]),
+    onSettled: () =>
+      Promise.all([
+        cache.invalidate(['alert', id]),
+        cache.refreshLists(['alerts']),
+        cache.refreshLists(['deliveries']),
+      ]),
   });
 }

@@ -27,6 +27,5 @@ export function useDeliveryStats(range: TimeRange) {
       );
     },
     refetchInterval: 20_000,
-    placeholderData: (previous) => previous,
   });
 }

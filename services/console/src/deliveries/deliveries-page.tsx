@@ -46,7 +46,7 @@ function Deliveries() {
   return (
     <>
       <FilterBar search={search} chips={chips}>
-        <FilterFields search={search} webhooks={webhooks.data ?? []} rules={rules.data ?? []} />
+        <FilterFields search={search} webhooks={webhooks.data} rules={rules.data} />
       </FilterBar>
       <Permitted permission="delivery_redeliver" what="Redelivery">
         <Jobs filters={search.values} chips={chips.map(({ text }) => text)} list={list} />

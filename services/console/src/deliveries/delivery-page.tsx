@@ -134,8 +134,7 @@ function Actions({ delivery: { id, status, waiting_reason } }: { delivery: Deliv
       <div className="row">
         <Button
           kind="primary"
-          isDisabled={isOnItsWay}
-          isPending={redeliver.isPending}
+          isPending={redeliver.isPending || isOnItsWay}
           onPress={() => redeliver.mutate()}
         >
           {redeliver.isPending ? 'Redelivering …' : label}

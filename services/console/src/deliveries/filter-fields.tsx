@@ -8,8 +8,10 @@ import type { FilterName, FilterValues } from './filters.js';
 
 export interface FilterFieldsProps {
   search: Search<FilterName>;
-  webhooks: readonly Webhook[];
-  rules: readonly AlertRule[];
+  /** Undefined if the list is not loaded. */
+  webhooks: readonly Webhook[] | undefined;
+  /** Undefined if the list is not loaded. */
+  rules: readonly AlertRule[] | undefined;
 }
 
 export function FilterFields({ search, webhooks, rules }: FilterFieldsProps) {

@@ -31,7 +31,7 @@ export function Numbers({ summary, step, oldestOpenAt }: NumbersProps) {
       >
         {successRate === null ? '–' : formatPercent(successRate)}
       </Tile>
-      <Tile name="Median time to deliver" note="p50, from the alert to its delivery">
+      <Tile name="Median time to deliver" note={`median of the p50 of each ${step}`}>
         {p50Ms === null ? '–' : <Duration ms={p50Ms} />}
       </Tile>
       <Tile name="Slowest 5 %" note={`p95 of the slowest ${step}`}>

@@ -42,7 +42,6 @@ export function OverviewPage() {
 function Overview({ range }: { range: TimeRange }) {
   const { data, error, refetch } = useDeliveryStats(range);
   const webhooks = useWebhooks();
-  if (data === undefined && error === null) return <Loading what="the numbers of your deliveries" />;
   const summary = data && summarize(data.steps);
   // If there are neither webhooks nor deliveries in the time range, the page shows only `WebhooksNeedingAttention`,
   // which offers to create a webhook or says which roles can.
@@ -50,6 +49,7 @@ function Overview({ range }: { range: TimeRange }) {
   return (
     <>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the numbers of your deliveries" />}
       {data !== undefined && summary !== undefined && !isNew && (
         <>
           <Numbers summary={summary} step={range.step} oldestOpenAt={data.oldest_open_at} />

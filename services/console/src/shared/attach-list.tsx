@@ -22,22 +22,26 @@ export interface AttachListProps {
   pendingId: string | undefined;
 }
 
+/** Number of attached entries that are shown before the user asks for all. A webhook can be attached to thousands of rules. */
+const firstAttached = 10;
 /** Maximum number of entries that are shown below the heading `Other …`. Users find the rest with the search field. */
 const maxShown = 8;
 
 /**
- * Lists the attached entries with buttons that detach them, and the other entries with buttons that attach them. If
- * there are more than eight other entries, a field searches them by name.
+ * Lists the attached entries with buttons that detach them, and the other entries with buttons that attach them. Only
+ * the first ten attached entries are shown until the user asks for all. If there are more than eight other entries, a
+ * field searches them by name.
  */
 export function AttachList({ things, attached, others, linkTo, onChange, pendingId }: AttachListProps) {
   const [search, setSearch] = useState('');
+  const [showsAll, setShowsAll] = useState(false);
   const wanted = search.trim().toLowerCase();
   const found = others.filter(({ name }) => name.toLowerCase().includes(wanted));
   return (
     <>
       {attached.length > 0 && (
         <ul className="lines" aria-label={`Attached ${things}`}>
-          {attached.map(({ id, detail }) => (
+          {attached.slice(0, showsAll ? undefined : firstAttached).map(({ id, detail }) => (
             <li key={id}>
               <span className="attach-name">
                 {linkTo(id)}
@@ -51,6 +55,13 @@ export function AttachList({ things, attached, others, linkTo, onChange, pending
             </li>
           ))}
         </ul>
+      )}
+      {attached.length > firstAttached && (
+        <p>
+          <Button kind="quiet" onPress={() => setShowsAll(!showsAll)}>
+            {`Show ${showsAll ? `the first ${firstAttached}` : `all ${attached.length}`} attached ${things}`}
+          </Button>
+        </p>
       )}
       {onChange !== undefined && others.length > 0 && (
         <>

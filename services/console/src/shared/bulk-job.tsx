@@ -103,6 +103,9 @@ export function BulkJob<Kind extends JobKind>({
   );
 }
 
+/** The API counts the matches of a job up to this number. A job with more of them still changes all. */
+const mostMatched = 100_000;
+
 interface JobStateProps {
   job: Job;
   words: JobWords;
@@ -112,7 +115,10 @@ interface JobStateProps {
 
 function JobState({ job, words: { running, done: ended, stop }, isStopping, onStop }: JobStateProps) {
   const { matched, done, status, created_at } = job;
-  const counts = `${done.toLocaleString('en')} of ${matched.toLocaleString('en')}`;
+  const isCounted = matched < mostMatched;
+  const counts = `${done.toLocaleString('en')} of ${matched.toLocaleString('en')}${isCounted ? '' : '+'}`;
+  // Without a value, the bar shows that the job runs, but not how far it is.
+  const progress = isCounted ? { max: Math.max(matched, 1), value: done } : {};
   const text = {
     running: `${running}: ${counts}`,
     done: `${ended} ${counts}`,
@@ -126,7 +132,7 @@ function JobState({ job, words: { running, done: ended, stop }, isStopping, onSt
         </span>
         {status === 'running' && (
           <>
-            <progress max={Math.max(matched, 1)} value={done} aria-label={ended} />
+            <progress {...progress} aria-label={ended} />
             <Button isPending={isStopping} onPress={onStop}>
               {isStopping ? 'Stopping …' : stop}
             </Button>

@@ -35,14 +35,20 @@ interface Named {
 }
 
 /**
- * Returns an option for each resource. A chosen resource that is not among `items` has been deleted. It gets an option
- * with its id and the word `deleted`.
+ * Returns an option for each resource. `items` is undefined while the list is loading, if it could not be loaded, and
+ * for users who may not read it. A chosen resource that is not among `items` gets an option with its id, and with the
+ * word `deleted` if the list is known.
  */
-export function namedOptions(items: readonly Named[], selected: string | undefined): SelectOption[] {
-  const isKnown = selected === undefined || items.some(({ id }) => id === selected);
+export function namedOptions(
+  items: readonly Named[] | undefined,
+  selected: string | undefined,
+): SelectOption[] {
+  const isKnown = selected === undefined || items?.some(({ id }) => id === selected);
   return [
-    ...items.map(({ id, name }) => ({ value: id, label: name })),
-    ...(isKnown ? [] : [{ value: selected, label: `${selected} (deleted)` }]),
+    ...(items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+    ...(isKnown
+      ? []
+      : [{ value: selected, label: items === undefined ? selected : `${selected} (deleted)` }]),
   ];
 }
 

@@ -19,7 +19,7 @@ export function SampleValues({ texts, errors, onChange }: SampleValuesProps) {
         <div className="row">
           <PastAlertField
             label="Use the values of a past alert"
-            value=""
+            chosen={undefined}
             none="Choose an alert"
             onChoose={(alert) => alert !== undefined && onChange(toTexts(factsOfAlert(alert)))}
           />

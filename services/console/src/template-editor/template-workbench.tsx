@@ -29,7 +29,8 @@ export function TemplateWorkbench({ body, error, onChange, onInspect, ref }: Tem
   useImperativeHandle(ref, () => ({ goTo: (problem) => editor.current?.goTo(problem) }));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is new on each render.
   useEffect(() => onInspect(inspection), [inspection]);
-  const problems = body.trim() === '' ? noProblems : inspection.problems;
+  const isEmpty = body.trim() === '';
+  const problems = isEmpty ? noProblems : inspection.problems;
   return (
     <div className="stack">
       <div className="workbench">
@@ -43,9 +44,13 @@ export function TemplateWorkbench({ body, error, onChange, onInspect, ref }: Tem
               {error}
             </p>
           )}
-          <ProblemList problems={problems} onGoTo={(problem) => editor.current?.goTo(problem)} />
+          <ProblemList
+            title={isEmpty ? 'No template yet. A webhook needs one.' : countOf(problems)}
+            problems={problems}
+            onGoTo={(problem) => editor.current?.goTo(problem)}
+          />
         </div>
-        <PreviewPane inspection={inspection} isEmpty={body.trim() === ''} />
+        <PreviewPane inspection={inspection} isEmpty={isEmpty} />
       </div>
       <SampleValues texts={texts} errors={errors} onChange={setTexts} />
     </div>
@@ -54,12 +59,18 @@ export function TemplateWorkbench({ body, error, onChange, onInspect, ref }: Tem
 
 const noProblems: readonly Problem[] = [];
 
-function ProblemList({ problems, onGoTo }: { problems: readonly Problem[]; onGoTo(problem: Problem): void }) {
+interface ProblemListProps {
+  title: string;
+  problems: readonly Problem[];
+  onGoTo(problem: Problem): void;
+}
+
+function ProblemList({ title, problems, onGoTo }: ProblemListProps) {
   const heading = useId();
   return (
     <section aria-labelledby={heading} className="problems">
       <h3 id={heading}>
-        <span role="status">{countOf(problems)}</span>
+        <span role="status">{title}</span>
       </h3>
       {problems.length > 0 && (
         <ul>

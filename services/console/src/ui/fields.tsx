@@ -150,7 +150,10 @@ interface SwitchFieldProps {
   isSelected: boolean;
   onChange(isSelected: boolean): void;
   isDisabled?: boolean;
-  /** True while a change is being saved. The switch is then disabled, and its label is `Saving …`. */
+  /**
+   * True while a change is being saved. The switch then cannot be changed and its label is `Saving …`, but it keeps the
+   * focus, which a disabled switch would lose.
+   */
   isSaving?: boolean;
 }
 
@@ -159,7 +162,8 @@ export function SwitchField(props: SwitchFieldProps) {
   return (
     <AriaSwitch
       {...rest}
-      isDisabled={isDisabled || isSaving}
+      isDisabled={isDisabled && !isSaving}
+      isReadOnly={isSaving}
       className="switch"
       {...(accessibleLabel && { 'aria-label': accessibleLabel })}
     >

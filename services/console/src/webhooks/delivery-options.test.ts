@@ -42,13 +42,21 @@ test('describeOptions returns labels and values of options, and leaves out defau
   expect(describeOptions(api as Webhook)).toEqual([
     ['Timeout', '2.5\u00a0s'],
     ['Retries', 'after 5\u00a0s, 30\u00a0s'],
-    ['Rate limit', '10 requests in 1\u00a0min'],
+    ['Rate limit', '10 requests in 60\u00a0s'],
     ['Delivery id in', 'Idempotency-Key'],
     ['External id', 'risk/chat'],
   ]);
   expect(describeOptions(none as Webhook)).toEqual([]);
   expect(describeOptions({ ...none, retry_schedule_ms: [] } as unknown as Webhook)).toEqual([
     ['Retries', 'none'],
+  ]);
+});
+
+test('describeOptions shows configured times in seconds, without rounding them', () => {
+  const webhook = { ...none, timeout_ms: 12_500, retry_schedule_ms: [100_000, 43_200_000] };
+  expect(describeOptions(webhook as unknown as Webhook)).toEqual([
+    ['Timeout', '12.5\u00a0s'],
+    ['Retries', 'after 100\u00a0s, 43,200\u00a0s'],
   ]);
 });
 

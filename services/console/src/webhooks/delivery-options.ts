@@ -1,5 +1,4 @@
 import type { PatchWebhook, Webhook } from '@tocsin/client/browser';
-import { formatDuration } from '../ui/format-time.js';
 
 /** The optional settings of a webhook as the texts that the user typed. An empty text stands for the default value. */
 export interface OptionTexts {
@@ -101,13 +100,13 @@ export function fromOptionTexts(
 export function describeOptions(webhook: Webhook): [string, string][] {
   const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header, external_id } = webhook;
   const facts: [string, string | undefined][] = [
-    ['Timeout', timeout_ms === null ? undefined : formatDuration(timeout_ms)],
+    ['Timeout', timeout_ms === null ? undefined : describeSeconds(timeout_ms)],
     ['Retries', retry_schedule_ms === null ? undefined : describeSchedule(retry_schedule_ms)],
     [
       'Rate limit',
       rate_limit === null
         ? undefined
-        : `${rate_limit.requests.toLocaleString('en')} requests in ${formatDuration(rate_limit.period_ms)}`,
+        : `${rate_limit.requests.toLocaleString('en')} requests in ${describeSeconds(rate_limit.period_ms)}`,
     ],
     ['Delivery id in', idempotency_header ?? undefined],
     ['External id', external_id ?? undefined],
@@ -116,7 +115,12 @@ export function describeOptions(webhook: Webhook): [string, string][] {
 }
 
 function describeSchedule(delaysMs: readonly number[]): string {
-  return delaysMs.length === 0 ? 'none' : `after ${delaysMs.map(formatDuration).join(', ')}`;
+  return delaysMs.length === 0 ? 'none' : `after ${delaysMs.map(describeSeconds).join(', ')}`;
+}
+
+/** Returns the exact time in the unit of the editor, such as `12.5 s`. The separator is a no-break space. */
+function describeSeconds(ms: number): string {
+  return `${(ms / 1_000).toLocaleString('en')}\u00a0s`;
 }
 
 function secondsOf(ms: number | null): string {

@@ -1,3 +1,4 @@
+import type { Alert } from '@tocsin/client/browser';
 import { useState } from 'react';
 import { Permitted, useSendSavedTest } from '../api/index.js';
 import { PastAlertField } from '../shared/past-alert-field.js';
@@ -9,7 +10,7 @@ import { TestResultView } from './test-result.js';
  * destination.
  */
 export function SavedTest({ webhookId }: { webhookId: string }) {
-  const [alertId, setAlertId] = useState<string>();
+  const [alert, setAlert] = useState<Alert>();
   const test = useSendSavedTest(webhookId);
   return (
     <Card title="Test">
@@ -18,11 +19,11 @@ export function SavedTest({ webhookId }: { webhookId: string }) {
         <div className="row hold">
           <PastAlertField
             label="Values of the test"
-            value={alertId ?? ''}
+            chosen={alert}
             none="Sample values"
-            onChoose={(alert) => setAlertId(alert?.alert_id)}
+            onChoose={setAlert}
           />
-          <Button isPending={test.isPending} onPress={() => test.mutate(alertId)}>
+          <Button isPending={test.isPending} onPress={() => test.mutate(alert?.alert_id)}>
             {test.isPending ? 'Sending …' : 'Send test'}
           </Button>
         </div>

@@ -109,6 +109,7 @@ test('a user can use filters, rules, signing, settings and sign-out with the key
   await focusByTab(page, page.getByRole('switch', { name: 'Keys rule is enabled' }));
   await page.keyboard.press('Space');
   await expect(page.getByRole('switch', { name: 'Keys rule is enabled' })).not.toBeChecked();
+  await expect(page.getByRole('switch', { name: 'Keys rule is enabled' })).toBeFocused();
   await press(page.getByRole('row').getByRole('link', { name: 'Keys rule' }));
   await press(page.getByRole('button', { name: 'Silence', exact: true }));
   await press(page.getByRole('button', { name: 'End the silence' }));

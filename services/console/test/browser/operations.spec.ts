@@ -52,6 +52,44 @@ test('a user cancels a running redelivery, one waiting delivery and all waiting 
   await expect(page.getByText('No delivery matches')).toBeVisible();
 });
 
+test('a job with more matches than the API counts shows neither a total nor a share', async ({
+  page,
+  stack,
+}) => {
+  const started = new Date().toISOString();
+  const job = { id: randomUUID(), status: 'running', matched: 100_000, done: 2_500, created_at: started };
+  await page.route('**/redeliveries?*', (route) => route.fulfill({ json: [job] }));
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/deliveries`);
+  await expect(page.getByText('Redelivering: 2,500 of 100,000+')).toBeVisible();
+  const bar = page.getByRole('progressbar');
+  await expect(bar).not.toHaveAttribute('value');
+  await expectAccessible(page);
+  job.matched = 99_999;
+  await expect(page.getByText('Redelivering: 2,500 of 99,999')).toBeVisible();
+  await expect(bar).toHaveAttribute('value', '2500');
+});
+
+test('the button that redelivers a delivery keeps the focus while the delivery is in progress', async ({
+  page,
+  stack,
+}) => {
+  const { api, inbox_url } = stack;
+  const { rule, webhookId } = await createCalled(stack, { name: 'Focused', path: '/status/404' });
+  await fire(stack, rule);
+  const failed = api.deliveries.list({ webhook_id: webhookId, status: 'failed' });
+  await expect(async () => expect(await failed.toArray()).toHaveLength(1)).toPass();
+  const [delivery] = await failed.toArray();
+  await api.webhooks.update(webhookId, { url: `${inbox_url}/slow/4000ms` });
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/deliveries/${delivery?.id}`);
+  await page.getByRole('button', { name: 'Redeliver' }).press('Enter');
+  await expect(page.getByText('This delivery is in progress.')).toBeVisible();
+  await expectAccessible(page);
+  await expect(page.getByText('It arrived.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Redeliver' })).toBeFocused();
+});
+
 test('the button for a bulk redelivery is shown only if a matching delivery has failed', async ({
   page,
   stack,
@@ -108,7 +146,7 @@ test('alerts without deliveries are dispatched by hand, one at a time and all to
   const { api } = stack;
   const { rule, webhookId } = await createCalled(stack, { name: 'By hand', path: '/by-hand' });
   await api.alertRules.update(rule, { notification_webhook_ids: [] });
-  const alerts = await Promise.all([fire(stack, rule), fire(stack, rule), fire(stack, rule)]);
+  await Promise.all([fire(stack, rule), fire(stack, rule), fire(stack, rule)]);
   await expect(async () => {
     const found = await api.alerts.list({ alert_rule_id: rule, outcome: 'no_webhooks' }).toArray();
     expect(found).toHaveLength(3);
@@ -116,7 +154,9 @@ test('alerts without deliveries are dispatched by hand, one at a time and all to
 
   await signIn(page, stack);
   const workspace = `${stack.api_url}/w/${stack.workspace_id}`;
-  await page.goto(`${workspace}/alerts/${alerts[0]}`);
+  await page.goto(`${workspace}/alerts?outcome=no_webhooks&alert_rule_id=${rule}`);
+  await expect(page.getByRole('row')).toHaveCount(4);
+  await page.getByRole('row').nth(3).getByRole('link').first().click();
   await page.getByRole('button', { name: 'Dispatch now' }).click();
   await page.getByRole('button', { name: 'Dispatch', exact: true }).click();
   await expect(page.getByRole('alert')).toContainText('webhook');
@@ -127,7 +167,8 @@ test('alerts without deliveries are dispatched by hand, one at a time and all to
   await expect(page.getByRole('row').filter({ hasText: 'By hand' })).toContainText('Succeeded');
   await expect(page.getByText('Dispatched by hand')).toBeVisible();
 
-  await page.goto(`${workspace}/alerts?outcome=no_webhooks&alert_rule_id=${rule}`);
+  await page.goBack();
+  await expect(page.getByRole('row')).toHaveCount(3);
   await page.getByRole('button', { name: 'Dispatch the alerts that match' }).click();
   await page.getByRole('button', { name: 'Dispatch', exact: true }).click();
   await expect(page.getByText('Dispatched 2 of 2')).toBeVisible();

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
 import { createRule, createWebhook } from './records.js';
-import { expectAccessible, signIn } from './steps.js';
+import { expectAccessible, signIn, signOut } from './steps.js';
 
 const everything = {
   overview: 'Webhooks that need attention',
@@ -81,6 +81,27 @@ for (const [user, pages] of Object.entries(texts)) {
     expect(refused, 'requests that the API refused').toEqual([]);
   });
 }
+
+test('a filter for a rule does not call the rule deleted if the user may not list the rules', async ({
+  page,
+  stack,
+}) => {
+  const id = await createWebhook(stack, { name: 'Filtered', path: '/filtered' });
+  const rule = await createRule(stack, id, { name: 'Filtered' });
+  const address = `${stack.api_url}/w/${stack.workspace_id}/alerts?alert_rule_id=`;
+  const chosen = page.getByLabel('Alert rule').locator('option:checked');
+  await signIn(page, stack, 'publisher');
+  await page.goto(`${address}${rule.id}`);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await expect(chosen).toHaveText(rule.id);
+  await page.keyboard.press('Escape');
+  await signOut(page);
+
+  await signIn(page, stack);
+  await page.goto(`${address}${id}`);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await expect(chosen).toHaveText(`${id} (deleted)`);
+});
 
 test('a reader sees a webhook and a rule, but no button or enabled switch to change them', async ({
   page,

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { test } from './fixtures.js';
 import { createRule, createWebhook, fire } from './records.js';
-import { signIn } from './steps.js';
+import { openPage, signIn } from './steps.js';
 
 const tenMinutesAgo = () => new Date(Date.now() - 600_000).toISOString();
 
@@ -41,4 +41,56 @@ test('the overview shows that a delivery of an alert before the time range waits
   ).toBeVisible();
   await page.getByRole('link', { name: '0', exact: true }).click();
   await expect(page).toHaveURL(/status=waiting/);
+});
+
+test('the overview shows no numbers of another time range while those of the chosen one load', async ({
+  page,
+  stack,
+}) => {
+  const id = await createWebhook(stack, { name: 'Of two ranges', path: '/ranges' });
+  await fire(stack, (await createRule(stack, id, { name: 'Ranges' })).id);
+  await signIn(page, stack);
+  await openPage(page, 'Overview');
+  await expect(page.getByText('median of the p50 of each hour')).toBeVisible();
+  await page.route('**/delivery_stats?*step=day*', () => undefined);
+  await page.getByLabel('Time range').selectOption('Last 30 days');
+  await expect(page.getByText('Loading the numbers of your deliveries …')).toBeVisible();
+  await expect(page.getByText('Success rate')).toBeHidden();
+  await expect(page.getByRole('heading', { name: 'Webhooks that need attention' })).toBeVisible();
+});
+
+test('the test of a webhook keeps the chosen past alert when newer alerts replace it', async ({
+  page,
+  stack,
+}) => {
+  const id = await createWebhook(stack, { name: 'Of the past', path: '/past' });
+  const rule = await createRule(stack, id, { name: 'Past rule' });
+  const alert = await fire(stack, rule.id);
+  await expect(() => stack.api.alerts.get(alert)).toPass();
+  let release = (): void => undefined;
+  await page.route('**/alerts?limit=20', async (route) => {
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await route.continue();
+  });
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}`);
+  await expect(page.getByText('Loading past alerts …')).toBeVisible();
+  await expect(page.getByText('No alert has fired yet.')).toBeHidden();
+  release();
+  const field = page.getByLabel('Values of the test');
+  await field.selectOption(alert);
+  await page.unroute('**/alerts?limit=20');
+  await page.route('**/alerts?limit=20', (route) => route.fulfill({ json: [] }));
+  // A page that becomes visible fetches the alerts again if they are older than one minute.
+  const later = page.waitForResponse('**/alerts?limit=20');
+  await page.evaluate(() => {
+    const now = Date.now;
+    Date.now = () => now() + 61_000;
+    window.dispatchEvent(new Event('visibilitychange'));
+  });
+  await later;
+  await expect(field).toHaveValue(alert);
+  await expect(field.locator('option:checked')).toContainText('Past rule');
 });

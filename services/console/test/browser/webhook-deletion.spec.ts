@@ -13,10 +13,17 @@ test('the deletion of a webhook in use names its rules and notices before it det
   const rules = await Promise.all(names.map((name) => createRule(stack, id, { name })));
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}`);
+  const attached = page.getByRole('list', { name: 'Attached alert rules' }).getByRole('listitem');
+  await expect(attached).toHaveCount(10);
+  await page.getByRole('button', { name: 'Show all 21 attached alert rules' }).click();
+  await expect(attached).toHaveCount(21);
+  await page.getByRole('button', { name: 'Show the first 10 attached alert rules' }).click();
+  await expect(attached).toHaveCount(10);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   // The API names 20 rules.
-  await expect(page.getByText(/"Calls it 29" .* and 1 more/)).toBeVisible();
+  await expect(page.getByRole('alert')).toContainText(/"Calls it 29" .* and 1 more/);
+  await expect(page.getByRole('button', { name: 'Detach and delete' })).toBeFocused();
   await page.getByRole('button', { name: 'Detach and delete' }).click();
   await expect(page.getByRole('alertdialog')).toContainText('It is first detached from all alert rules');
   await expectAccessible(page);

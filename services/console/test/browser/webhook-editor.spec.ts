@@ -18,6 +18,7 @@ test('a user creates, tests and corrects a webhook, and redelivers its failed de
     await expect(
       page.getByRole('listitem').filter({ hasText: 'Slack message' }).getByRole('figure'),
     ).toBeVisible();
+    await expect(page.getByText('No template yet. A webhook needs one.')).toBeVisible();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Use Slack message', exact: true }).click();
     await expect(template).toContainText('"blocks"');

@@ -27,7 +27,7 @@ test('a user sets options of a webhook, pauses the webhook and silences its rule
     external_id: 'risk/optional',
     rate_limit: { requests: 10, period_ms: 60_000 },
   });
-  await expect(page.getByText('10 requests in 1 min')).toBeVisible();
+  await expect(page.getByText('10 requests in 60 s')).toBeVisible();
   await page.getByRole('button', { name: 'Pause', exact: true }).click();
   await expect(page.getByRole('button', { name: 'End the pause' })).toBeVisible();
   expect((await api.webhooks.get(id)).paused_until).not.toBeNull();

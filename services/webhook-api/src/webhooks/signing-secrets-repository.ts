@@ -1,4 +1,5 @@
 import { type AuditAuthor, type Database, recordChanges, type Transaction } from '@tocsin/database';
+import { makeDue } from '@tocsin/deliveries';
 import type { WebhookKey } from './stored-webhook.js';
 
 export interface StoredSigningSecret {
@@ -64,11 +65,7 @@ export function createSigningSecretsRepository({ knex }: Database): SigningSecre
         };
         await trx('webhook_signing_secrets').insert(row);
         await markChanged(trx, webhook, { author, action: 'signing_secret.created' });
-        await trx.raw(makeDue, {
-          workspaceId: webhook.workspaceId,
-          webhookId: webhook.id,
-          limit: maxMadeDue,
-        });
+        await makeDue(trx, webhook, { only: 'no_signing_secret' });
         const secret = (await validSecrets(trx, webhook.id)).find((one) => one.id === id);
         return { kind: 'created', secret: secret! };
       }),
@@ -111,17 +108,3 @@ async function markChanged(
   await trx('webhooks').where({ id }).update(changes);
   await recordChanges(trx, author, [{ workspaceId, action, resourceId: id }]);
 }
-
-/**
- * Maximum number of deliveries that become due in the transaction that adds a secret, so that the transaction takes
- * less than a second. Further deliveries that wait for a secret become due within about a minute.
- */
-const maxMadeDue = 10_000;
-
-const makeDue = `
-  update open_deliveries o set due_at = now()
-  from (select delivery_id from open_deliveries
-        where state = 'waiting' and workspace_id = :workspaceId and webhook_id = :webhookId and due_at > now()
-          and waiting_reason = 'no_signing_secret'
-        limit :limit for update skip locked) waiting
-  where o.delivery_id = waiting.delivery_id`;

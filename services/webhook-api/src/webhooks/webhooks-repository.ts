@@ -150,7 +150,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         if (affectsRequests)
           await trx('webhook_pauses').where({ webhook_id: id }).whereNot({ reason: 'manual' }).delete();
         if (before.enabled && !webhook.enabled) await makeDue(trx, webhook);
-        else if (affectsRequests) await makeDue(trx, webhook, { unretriedOnly: true });
+        else if (affectsRequests) await makeDue(trx, webhook, { only: 'unretried' });
         return readBack(trx, webhook);
       }),
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   createTestDatabase,
-  decryptExchange,
+  decryptAttemptRow,
   insertAttempt,
   insertDelivery,
   insertWebhook,
@@ -73,7 +73,7 @@ test('a rotation encrypts values of an old key with the new key and keeps their 
   }
   for (const { delivery_id, claim } of attempts) {
     const row = await db.database.knex('attempts').where({ delivery_id, claim }).first();
-    expect(decryptExchange(row, { workspaceId, secretBox: after })).toEqual({
+    expect(decryptAttemptRow(row, { workspaceId, secretBox: after })).toEqual({
       requestBody: 'the request',
       responseBody: 'the response',
       location: '/',
@@ -146,7 +146,7 @@ test('a rotation also re-encrypts attempts that have no response', async () => {
   });
   const row = await db.database.knex('attempts').where({ delivery_id: id }).first();
   expect(during.keyIdOf(row.exchange_encrypted)).toBe('new');
-  expect(decryptExchange(row, { workspaceId, secretBox: after }).responseBody).toBe('');
+  expect(decryptAttemptRow(row, { workspaceId, secretBox: after }).responseBody).toBe('');
 });
 
 test('a rotation reports the rows that are done and an estimate of the rows that are left', async () => {

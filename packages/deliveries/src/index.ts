@@ -1,12 +1,12 @@
-// Repositories that the API and the worker share: publishers of alerts, new deliveries, encoded texts of attempts,
-// dispatch by hand, statistics, limits of open deliveries, redelivery, cancellation, jobs, retention, and reading the
-// history newest first.
+// Repositories that the API and the worker share: publishers of alerts, new deliveries, content of attempts, locations
+// of encrypted values, manual dispatch, statistics, limits of open deliveries, redelivery, cancellation, jobs,
+// retention, and reading the history newest first.
 
+export { type AttemptContent, decryptAttempt, encryptAttempt } from './attempt-content.js';
 export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
 export { type DispatchPlan, dispatchAlerts, planDispatch } from './dispatch-repository.js';
 export { makeDue } from './due-deliveries-repository.js';
-export { decodeExchange, type Exchange, encodeExchange } from './exchange.js';
 export {
   countNewestFirst,
   deliveryRangesOf,
@@ -45,3 +45,4 @@ export {
   type Retention,
   removeExpiredAttempts,
 } from './retention-repository.js';
+export { renderedLocation, signingSecretLocation, webhookLocation } from './secret-locations.js';

@@ -1,7 +1,7 @@
 export {
   type AlertFixture,
   type DeliveryFixture,
-  decryptExchange,
+  decryptAttemptRow,
   insertAlert,
   insertAttempt,
   insertDelivery,

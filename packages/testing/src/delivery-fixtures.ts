@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPartitionsOfDay, type Database, recordId, type SecretBox } from '@tocsin/database';
-import { decodeExchange, type Exchange, encodeExchange } from '@tocsin/deliveries';
+import { type AttemptContent, decryptAttempt, encryptAttempt, renderedLocation } from '@tocsin/deliveries';
 import { testSecretBox } from './webhook-fixtures.js';
 
 // Functions that insert alerts, deliveries and attempts as delivery-worker would insert them. Optional fields have
@@ -105,9 +105,7 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
     error_code: errorCode,
     error: errorCode,
     rendered_encrypted:
-      rendered === undefined
-        ? null
-        : secretBox.encrypt(rendered, { workspaceId, table: 'deliveries', id, column: 'rendered' }),
+      rendered === undefined ? null : secretBox.encrypt(rendered, renderedLocation({ workspaceId, id })),
   });
   if (status === 'open') {
     const times = { due_at: new Date(Date.now() + anHourMs), opened_at: new Date() };
@@ -145,7 +143,8 @@ export interface AttemptFixture {
 export async function insertAttempt({ knex }: Database, fixture: AttemptFixture): Promise<void> {
   const { workspaceId, id, number, response, statusCode = null, requestBody = '{}' } = fixture;
   const { destination = 'https://example.test', responseHeaders, secretBox = testSecretBox } = fixture;
-  const exchange = encodeExchange({ requestBody, responseBody: response ?? '', ...responseHeaders });
+  const content = { requestBody, responseBody: response ?? '', ...responseHeaders };
+  const attempt = { workspaceId, deliveryId: id, claim: number };
   await knex('attempts').insert({
     delivery_id: id,
     claim: number,
@@ -154,24 +153,20 @@ export async function insertAttempt({ knex }: Database, fixture: AttemptFixture)
     started_at: new Date(),
     duration_ms: 12,
     destination,
-    exchange_encrypted: secretBox.encrypt(exchange, exchangeLocation({ workspaceId, id, claim: number })),
+    exchange_encrypted: encryptAttempt(content, attempt, secretBox),
     status_code: statusCode,
     error_code: null,
     error: null,
   });
 }
 
-/** Decrypts the request and response texts in a row of `attempts`. */
-export function decryptExchange(
+/** Decrypts the request and response in a row of `attempts`. */
+export function decryptAttemptRow(
   row: { delivery_id: string; claim: number; exchange_encrypted: Buffer },
   { workspaceId, secretBox = testSecretBox }: { workspaceId: string; secretBox?: SecretBox },
-): Exchange {
-  const location = exchangeLocation({ workspaceId, id: row.delivery_id, claim: row.claim });
-  return decodeExchange(secretBox.decrypt(row.exchange_encrypted, location));
-}
-
-function exchangeLocation({ workspaceId, id, claim }: { workspaceId: string; id: string; claim: number }) {
-  return { workspaceId, table: 'attempts', id: `${id}/${claim}`, column: 'exchange' };
+): AttemptContent {
+  const attempt = { workspaceId, deliveryId: row.delivery_id, claim: row.claim };
+  return decryptAttempt(row.exchange_encrypted, attempt, secretBox);
 }
 
 function withDefaults(fixture: AlertFixture): Required<AlertFixture> {

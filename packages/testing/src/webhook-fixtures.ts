@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSecretBox, type Database, parseSecretKeys, type SecretBox } from '@tocsin/database';
+import { signingSecretLocation, webhookLocation } from '@tocsin/deliveries';
 
 // Functions that insert webhooks and alert rules as webhook-api would insert them. Optional fields have defaults, and
 // the default ids are random.
@@ -25,8 +26,8 @@ export interface WebhookFixture {
 export async function insertWebhook({ knex }: Database, fixture: WebhookFixture = {}): Promise<string> {
   const { workspaceId = randomUUID(), url = 'http://127.0.0.1:9/', headers = {}, body = '{}' } = fixture;
   const { enabled = true, secretBox = testSecretBox, id = randomUUID() } = fixture;
-  const encrypt = (text: string, column: string) =>
-    secretBox.encrypt(text, { workspaceId, table: 'webhooks', id, column });
+  const encrypt = (text: string, column: 'url' | 'headers' | 'body') =>
+    secretBox.encrypt(text, webhookLocation({ workspaceId, id }, column));
   const now = new Date();
   await knex('webhooks').insert({
     id,
@@ -62,11 +63,10 @@ export async function insertSigningSecret(
 ): Promise<string> {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const id = randomUUID();
-  const location = { workspaceId, table: 'webhook_signing_secrets', id, column: 'secret' };
   await knex('webhook_signing_secrets').insert({
     id,
     webhook_id: webhookId,
-    secret_encrypted: secretBox.encrypt(secret, location),
+    secret_encrypted: secretBox.encrypt(secret, signingSecretLocation({ workspaceId, id })),
     created_at: new Date(),
     expires_at: expiresAt,
   });

@@ -1,5 +1,5 @@
 import { startHttpReceiver, until } from '@tocsin/testing';
-import { decryptExchange, testSecretBox } from '@tocsin/testing/database';
+import { decryptAttemptRow, testSecretBox } from '@tocsin/testing/database';
 import { useWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 const harness = useWorkerHarness();
@@ -24,8 +24,8 @@ async function deliver(
 }
 
 /** Returns the decrypted response headers of an attempt. */
-function readHeaders(attempt: Parameters<typeof decryptExchange>[0]) {
-  const { location, retryAfter } = decryptExchange(attempt, harness);
+function readHeaders(attempt: Parameters<typeof decryptAttemptRow>[0]) {
+  const { location, retryAfter } = decryptAttemptRow(attempt, harness);
   return { location, retryAfter };
 }
 

@@ -1,5 +1,5 @@
 import { redeliver } from '@tocsin/deliveries';
-import { decryptExchange, testSecretBox, useTestDatabase } from '@tocsin/testing/database';
+import { decryptAttemptRow, testSecretBox, useTestDatabase } from '@tocsin/testing/database';
 import type { ClaimedDelivery } from '../src/delivery/claimed-delivery.js';
 import type { Attempt, Outcome } from '../src/delivery/outcome.js';
 import { createAttempt } from './support/attempt.js';
@@ -32,7 +32,7 @@ async function claimNextRun(deliveryId: string): Promise<ClaimedDelivery> {
   return claimAgain(deliveryId);
 }
 
-test('each record of a batch stores its own texts, encrypted for its delivery and claim', async () => {
+test('each record of a batch stores its own content, encrypted for its delivery and claim', async () => {
   const [plain, notSent, withHeaders, silent, first] = [
     await claimNew(),
     await claimNew(),
@@ -55,13 +55,13 @@ test('each record of a batch stores its own texts, encrypted for its delivery an
     { claimed: silent, outcome: failed, attempt: createAttempt(noResponse) },
     { claimed: retried, outcome: retry, attempt: createAttempt({ requestBody: '{"try":22}' }) },
   ]);
-  const texts = async (claimed: ClaimedDelivery) =>
-    (await fixtures.attempts(claimed.deliveryId)).map((row) => decryptExchange(row, claimed));
-  expect(await texts(plain)).toEqual([{ requestBody: '{"n":"one"}', responseBody: 'ok' }]);
-  expect(await texts(notSent)).toEqual([]);
-  expect(await texts(withHeaders)).toEqual([{ requestBody: '{}', responseBody: 'third', ...headers }]);
-  expect(await texts(silent)).toEqual([{ requestBody: '{"n":4}', responseBody: '' }]);
-  expect(await texts(retried)).toEqual([
+  const contents = async (claimed: ClaimedDelivery) =>
+    (await fixtures.attempts(claimed.deliveryId)).map((row) => decryptAttemptRow(row, claimed));
+  expect(await contents(plain)).toEqual([{ requestBody: '{"n":"one"}', responseBody: 'ok' }]);
+  expect(await contents(notSent)).toEqual([]);
+  expect(await contents(withHeaders)).toEqual([{ requestBody: '{}', responseBody: 'third', ...headers }]);
+  expect(await contents(silent)).toEqual([{ requestBody: '{"n":4}', responseBody: '' }]);
+  expect(await contents(retried)).toEqual([
     { requestBody: '{"try":1}', responseBody: 'ok' },
     { requestBody: '{"try":22}', responseBody: 'ok' },
   ]);

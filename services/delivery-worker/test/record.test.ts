@@ -1,5 +1,5 @@
 import { createLogger } from '@tocsin/kit';
-import { decryptExchange, untilLockWaits, useTestDatabase } from '@tocsin/testing/database';
+import { decryptAttemptRow, untilLockWaits, useTestDatabase } from '@tocsin/testing/database';
 import { createDatabaseRetry } from '../src/database-retry.js';
 import type { Outcome } from '../src/delivery/outcome.js';
 import { createRecorder } from '../src/delivery/record.js';
@@ -44,7 +44,7 @@ test('an outcome writes the attempt and the status, and removes the open deliver
     trigger: 'scheduled',
     duration_ms: 12,
   });
-  expect(decryptExchange(row, claimed)).toEqual({ requestBody: '{"a":1}', responseBody: 'ok\0 \uFFFD' });
+  expect(decryptAttemptRow(row, claimed)).toEqual({ requestBody: '{"a":1}', responseBody: 'ok\0 \uFFFD' });
 });
 
 test('an outcome that is recorded twice, for example after a lost reply, is counted once', async () => {

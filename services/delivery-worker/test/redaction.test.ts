@@ -1,5 +1,5 @@
 import { until } from '@tocsin/testing';
-import { decryptExchange } from '@tocsin/testing/database';
+import { decryptAttemptRow } from '@tocsin/testing/database';
 import { useWorkerHarness } from './support/worker-harness.js';
 
 const harness = useWorkerHarness();
@@ -15,13 +15,13 @@ async function storedResponse(echo: (rawHeaders: string[]) => string): Promise<s
   const url = harness.destination.url(path);
   const target = await harness.addTarget({ url, headers, body: '{}' });
   const alertId = await harness.fire(await harness.addRule([target.id]));
-  let row: Parameters<typeof decryptExchange>[0] | undefined;
+  let row: Parameters<typeof decryptAttemptRow>[0] | undefined;
   await until('the attempt is recorded', async () => {
     const [delivery] = await harness.deliveriesOf(alertId);
     row = delivery && (await harness.database.knex('attempts').where({ delivery_id: delivery.id }).first());
     return row !== undefined;
   });
-  return decryptExchange(row!, harness).responseBody;
+  return decryptAttemptRow(row!, harness).responseBody;
 }
 
 test('a response that echoes the request is stored without the secrets of the request', async () => {

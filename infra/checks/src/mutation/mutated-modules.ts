@@ -26,7 +26,7 @@ export const mutatedModules: MutatedModule[] = [
   {
     name: 'record',
     workspace: worker,
-    files: ['delivery/record', 'delivery/record-repository', 'delivery/record-texts'],
+    files: ['delivery/record', 'delivery/record-repository', 'delivery/record-content'],
   },
   { name: 'webhooks-reader', workspace: worker, files: ['delivery/webhooks-reader'] },
   { name: 'plan', workspace: worker, files: ['fan-out/plan'] },

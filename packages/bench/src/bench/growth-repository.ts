@@ -1,13 +1,13 @@
 import { type Database, firstIdAt, type SecretBox } from '@tocsin/database';
-import { encodeExchange } from '@tocsin/deliveries';
+import { encryptAttempt } from '@tocsin/deliveries';
 import type { TestBed } from '../test-bed/test-bed.js';
 import type { History } from './growth-history-repository.js';
 
 const dayMs = 86_400_000;
 
 /**
- * Selects `count` deliveries that are spread evenly over the history, and returns their ids. Replaces the texts of
- * their attempts with texts that are encrypted in the worker's format, so that the API can decrypt them.
+ * Selects `count` deliveries that are spread evenly over the history, and returns their ids. Replaces the contents
+ * of their attempts with contents that are encrypted in the worker's format, so that the API can decrypt them.
  */
 export async function pickDeliveries(
   database: Database,
@@ -25,13 +25,8 @@ export async function pickDeliveries(
     ids.push(rows[0].id);
   }
   for (const id of ids) {
-    const exchange = encodeExchange({ requestBody: '{"bench":true}', responseBody: 'ok' });
-    const exchange_encrypted = secrets.encrypt(exchange, {
-      workspaceId,
-      table: 'attempts',
-      id: `${id}/1`,
-      column: 'exchange',
-    });
+    const content = { requestBody: '{"bench":true}', responseBody: 'ok' };
+    const exchange_encrypted = encryptAttempt(content, { workspaceId, deliveryId: id, claim: 1 }, secrets);
     await database.knex('attempts').where({ delivery_id: id }).update({ exchange_encrypted });
   }
   return ids;

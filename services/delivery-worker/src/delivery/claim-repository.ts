@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryDue, PauseReason } from '@tocsin/contracts';
 import { type Database, firstIdOf, sqlArray } from '@tocsin/database';
 import type { AlertOrNoticeFacts } from '@tocsin/template';
-import { type ClaimedDelivery, noTexts } from './claimed-delivery.js';
+import { type ClaimedDelivery, noEntries } from './claimed-delivery.js';
 
 export interface ClaimRepository {
   /**
@@ -170,7 +170,8 @@ const claimLimited = {
       select webhook_id, limits.workspace_id, every, from_at, w.manual_pauses,
              least(places, case when from_at > now() then 0
                    else 1 + floor(extract(epoch from now() - from_at) / extract(epoch from every)) end)::integer as free,
-             -- Deliveries that were due before this time have expired, because they are older than the maximum age ($7).
+             -- Deliveries that were due before this time have expired, because they are older than the maximum age
+             -- ($7).
              case when ${hasNoPauseWithin(maxAge)} then now() - ${maxAge} else '-infinity' end as expired_before
       from limits join webhooks w on w.id = limits.webhook_id and w.id = any($2::uuid[])
     ), turns as materialized (
@@ -257,8 +258,8 @@ function toClaimed(row: ClaimedRow, claimedAtMs: number): ClaimedDelivery {
       fired_at: row.fired_at,
       workspace_id: row.workspace_id,
       state: row.state,
-      labels: row.labels ?? noTexts,
-      annotations: row.annotations ?? noTexts,
+      labels: row.labels ?? noEntries,
+      annotations: row.annotations ?? noEntries,
       is_test: row.is_test,
     },
     webhook:

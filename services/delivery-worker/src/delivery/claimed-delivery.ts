@@ -53,7 +53,7 @@ export interface ClaimedDelivery {
  * Empty object that is used as the labels of alerts without labels, and as the annotations of alerts without
  * annotations.
  */
-export const noTexts: AlertOrNoticeFacts['labels'] = {};
+export const noEntries: AlertOrNoticeFacts['labels'] = {};
 
 /**
  * Number of consecutive claims without an outcome after which a delivery is sent in quarantine, because it may crash

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createSecretBox, type Database, sqlArray } from '@tocsin/database';
-import { decodeExchange } from '@tocsin/deliveries';
+import { decryptAttempt, renderedLocation } from '@tocsin/deliveries';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import type { Attempt } from './outcome.js';
 import { createRecordRepository, type OutcomeRecord } from './record-repository.js';
@@ -109,27 +109,25 @@ test('the statement gets the milliseconds since the end of each request, and 0 f
   expect([future, none]).toEqual([0, -1]);
 });
 
-test('the encrypted texts of a batch are sent as one value with their offsets and lengths', async () => {
+test('the encrypted contents of a batch are sent as one value with their offsets and lengths', async () => {
   const { record, statements } = start();
   await record(records);
   const [{ values }] = statements as [(typeof statements)[0]];
   const [starts, lengths] = [integersOf(values[12] as Buffer), integersOf(values[17] as Buffer)];
-  const decrypt = (index: number, table: string, column: string) => {
+  const contentOf = (index: number) => {
     const at = starts[index]! - 1;
-    const { deliveryId, claim } = claimed(index);
-    const id = table === 'attempts' ? `${deliveryId}/${claim}` : deliveryId;
-    const text = (values[18] as Buffer).subarray(at, at + lengths[index]!);
-    return secrets.decrypt(text, { workspaceId, table, id, column });
+    return (values[18] as Buffer).subarray(at, at + lengths[index]!);
   };
-  const exchanges = [0, 1, 3].map((index) => decodeExchange(decrypt(index, 'attempts', 'exchange')));
+  const contents = [0, 1, 3].map((index) => decryptAttempt(contentOf(index), claimed(index), secrets));
   const requestBody = '{"a":1}';
   const none = { location: undefined, retryAfter: undefined };
-  expect(exchanges).toEqual([
+  expect(contents).toEqual([
     { ...none, requestBody, responseBody: 'no', location: '/b' },
     { ...none, requestBody, responseBody: '', retryAfter: '7' },
     { ...none, requestBody, responseBody: '' },
   ]);
-  expect(decrypt(2, 'deliveries', 'rendered').toString()).toBe('no JSON');
+  const location = renderedLocation({ workspaceId, id: ids[2]! });
+  expect(secrets.decrypt(contentOf(2), location).toString()).toBe('no JSON');
 });
 
 /**
@@ -140,7 +138,7 @@ function integersOf(array: Buffer): number[] {
   return Array.from({ length: array.readInt32BE(12) }, (_, index) => array.readInt32BE(20 + 8 * index + 4));
 }
 
-describe('a batch with long texts', () => {
+describe('a batch with long contents', () => {
   const mebibyte = 1_048_576;
   const recordOf = (index: number, requestLength: number, responseLength: number): OutcomeRecord => ({
     claimed: claimed(index),
@@ -173,10 +171,10 @@ describe('a batch with long texts', () => {
     expect(await sentIds(batch)).toEqual(ids.slice(0, 2).map((id) => sqlArray.uuid([id])));
   });
 
-  test('rendered texts count towards the limit of 1 MiB, and records without texts do not', async () => {
+  test('rendered bodies count towards the limit of 1 MiB, and records without content do not', async () => {
     const rendered = { ...records[2]!, claimed: claimed(0), rendered: 'z'.repeat(mebibyte) };
-    const withoutText = { ...records[3]!, claimed: claimed(1), attempt: undefined };
-    const batch = [rendered, withoutText, recordOf(2, 1, 0)];
+    const withoutContent = { ...records[3]!, claimed: claimed(1), attempt: undefined };
+    const batch = [rendered, withoutContent, recordOf(2, 1, 0)];
     expect(await sentIds(batch)).toEqual([sqlArray.uuid(ids.slice(0, 2)), sqlArray.uuid([ids[2]!])]);
   });
 });

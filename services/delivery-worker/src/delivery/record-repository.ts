@@ -10,9 +10,9 @@ import { groupBy } from '@tocsin/kit';
 import { requestInterval } from './claim-repository.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import { type Attempt, type Deferral, type Outcome, waitingReasons } from './outcome.js';
-import { encryptTexts, type RecordWithTexts, splitByTexts } from './record-texts.js';
+import { encryptContents, type RecordWithContent, splitByContent } from './record-content.js';
 
-export interface OutcomeRecord extends RecordWithTexts {
+export interface OutcomeRecord extends RecordWithContent {
   outcome: Outcome;
 }
 
@@ -28,7 +28,7 @@ export interface DeferralRecord {
 export interface RecordRepository {
   /**
    * Records the attempt, the state and the time of the next attempt of each delivery. Deliveries of the same day are
-   * recorded in one commit, or in several if the texts of their attempts are long. A delivery may occur only once in
+   * recorded in one commit, or in several if the contents of their attempts are long. A delivery may occur only once in
    * `records`. The call is safe to repeat.
    */
   record(records: OutcomeRecord[]): Promise<void>;
@@ -43,7 +43,7 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
   return {
     async record(records) {
       for (const [day, recordsOfDay] of groupBy(records, dayOf)) {
-        for (const part of splitByTexts(recordsOfDay))
+        for (const part of splitByContent(recordsOfDay))
           await database.prepared(ofDay(record, day), recordColumns(part, secrets));
       }
     },
@@ -89,7 +89,7 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
   const outcomes = records.map(({ outcome }) => outcome);
   const failures = outcomes.map((outcome) => (outcome.kind === 'succeeded' ? undefined : outcome.failure));
   const attempts = records.map(({ attempt }) => attempt);
-  const texts = encryptTexts(records, secrets);
+  const contents = encryptContents(records, secrets);
   return [
     ...claimColumns(claims),
     sqlArray.text(outcomes.map((outcome) => (outcome.kind === 'retry' ? 'open' : outcome.kind))),
@@ -103,15 +103,15 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     sqlArray.text(attempts.map((attempt) => attempt?.trigger ?? null)),
     sqlArray.timestamptz(attempts.map((attempt) => attempt?.startedAt ?? null)),
     sqlArray.integer(attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null))),
-    sqlArray.integer(texts.offsets),
+    sqlArray.integer(contents.offsets),
     sqlArray.integer(attempts.map((attempt) => attempt?.response?.statusCode ?? null)),
     sqlArray.boolean(attempts.map((attempt) => attempt?.response?.truncated ?? false)),
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
-    sqlArray.integer(texts.lengths),
-    // All texts are sent as one value. The library pg sends an array of bytea as hexadecimal text, which is twice as
+    sqlArray.integer(contents.lengths),
+    // All contents are sent as one value. The library pg sends an array of bytea as hexadecimal text, which is twice as
     // long.
-    texts.all,
+    contents.all,
     sqlArray.text(attempts.map((attempt) => attempt?.destination ?? null)),
     sqlArray.float8(attempts.map((attempt) => (attempt ? msSinceEnd(attempt) : null))),
   ];
@@ -133,8 +133,8 @@ const record = {
                            $13::integer[], $14::integer[], $15::boolean[], $16::text[], $17::text[], $18::integer[],
                            $20::text[], $21::float8[])
         as o(delivery_id, run, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
-             duration_ms, text_at, status_code, truncated, attempt_error_code, attempt_error, text_bytes, destination,
-             ended_ms_ago)
+             duration_ms, content_at, status_code, truncated, attempt_error_code, attempt_error, content_bytes,
+             destination, ended_ms_ago)
       order by delivery_id
     ), ended as (
       delete from open_deliveries x using o
@@ -169,8 +169,8 @@ const record = {
       set attempts_made = d.attempts_made + c.is_new::integer,
           destination = case when c.is_new then c.destination else d.destination end,
           rendered_encrypted = case when not c.is_ours then d.rendered_encrypted
-                                    when not c.attempted and c.text_bytes > 0
-                                    then substring($19::bytea from c.text_at for c.text_bytes) end,
+                                    when not c.attempted and c.content_bytes > 0
+                                    then substring($19::bytea from c.content_at for c.content_bytes) end,
           status = case when c.is_ours then c.status else d.status end,
           claims = case when c.is_ours then c.claim else d.claims end,
           first_succeeded_at = case when c.is_ours and c.status = 'succeeded'
@@ -226,7 +226,7 @@ const record = {
     insert into attempts/*day*/ (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
                           exchange_encrypted, status_code, response_truncated, error_code, error)
     select c.delivery_id, c.claim, u.attempts_made, c.trigger, c.started_at, c.duration_ms, c.destination,
-           substring($19::bytea from c.text_at for c.text_bytes), c.status_code, c.truncated, c.attempt_error_code,
+           substring($19::bytea from c.content_at for c.content_bytes), c.status_code, c.truncated, c.attempt_error_code,
            c.attempt_error
     from checked c join updated u on u.id = c.delivery_id
     where c.is_new`,

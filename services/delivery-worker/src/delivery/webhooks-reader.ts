@@ -1,4 +1,5 @@
 import type { Database, SecretBox } from '@tocsin/database';
+import { signingSecretLocation, webhookLocation } from '@tocsin/deliveries';
 import { createRedactSecrets, type RedactSecrets, signingKeyOf, signRequest } from '@tocsin/egress';
 import { createLogThrottle, createPromiseBatcher, type Logger } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
@@ -154,8 +155,8 @@ function decryptRow(row: WebhookRow, secrets: SecretBox): DecryptedWebhook | Und
 
 function toWebhook(row: WebhookRow, secrets: SecretBox): DecryptedWebhook {
   const { id, workspace_id: workspaceId } = row;
-  const decrypt = (encrypted: Buffer, column: string) =>
-    secrets.decrypt(encrypted, { workspaceId, table: 'webhooks', id, column }).toString('utf8');
+  const decrypt = (encrypted: Buffer, column: 'url' | 'headers' | 'body') =>
+    secrets.decrypt(encrypted, webhookLocation({ workspaceId, id }, column)).toString('utf8');
   const url = decrypt(row.url_encrypted, 'url');
   const headers = JSON.parse(decrypt(row.headers_encrypted, 'headers'));
   return {
@@ -177,7 +178,7 @@ function toOptions(row: OptionsRow, workspaceId: string, box: SecretBox): Reques
     timeoutMs: row.timeout ?? undefined,
     rateLimit: requests === null || periodMs === null ? undefined : { requests, periodMs },
     signingKeys: secrets?.map(({ id, secret, expires }) => {
-      const location = { workspaceId, table: 'webhook_signing_secrets', id, column: 'secret' };
+      const location = signingSecretLocation({ workspaceId, id });
       return {
         key: signingKeyOf(box.decrypt(Buffer.from(secret, 'base64'), location).toString('utf8')),
         expiresAtMs: expires === null ? Number.POSITIVE_INFINITY : expires * 1_000,

@@ -174,8 +174,8 @@ const withCooldown: CooldownParts = {
   returnedOpen: ', false',
 };
 
-function toJson(texts: Record<string, string> | undefined): string | null {
-  return texts === undefined ? null : JSON.stringify(texts);
+function toJson(entries: Record<string, string> | undefined): string | null {
+  return entries === undefined ? null : JSON.stringify(entries);
 }
 
 // Keys are inserted in a fixed order, so that two writers of the same alerts cannot deadlock. A pipeline marker with a

@@ -2,7 +2,7 @@ import type { DeliveryDue } from '@tocsin/contracts';
 import { isDatabaseUnavailable } from '@tocsin/database';
 import { failuresAtWrite, isFailureAtWrite } from '@tocsin/deliveries';
 import { newClaimToken } from '../delivery/claim-repository.js';
-import { type ClaimedDelivery, noTexts } from '../delivery/claimed-delivery.js';
+import { type ClaimedDelivery, noEntries } from '../delivery/claimed-delivery.js';
 import type { Slot } from '../slots/slots.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { type PlannedAlert, type PlannedDelivery, releasePlanned } from './plan.js';
@@ -201,8 +201,8 @@ function toClaimed(
       fired_at: alert.fired_at,
       workspace_id: alert.workspace_id,
       state: alert.state ?? 'firing',
-      labels: alert.labels ?? noTexts,
-      annotations: alert.annotations ?? noTexts,
+      labels: alert.labels ?? noEntries,
+      annotations: alert.annotations ?? noEntries,
     },
     webhook,
     pause: undefined,

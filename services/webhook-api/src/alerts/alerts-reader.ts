@@ -149,8 +149,8 @@ async function readRecentPage(
 function withinBudget(alerts: StoredAlert[]): ListedAlert[] {
   let total = 0;
   return alerts.map((alert, index) => {
-    for (const texts of [alert.labels, alert.annotations]) {
-      if (texts !== null) total += Buffer.byteLength(JSON.stringify(texts));
+    for (const entries of [alert.labels, alert.annotations]) {
+      if (entries !== null) total += Buffer.byteLength(JSON.stringify(entries));
     }
     return { ...alert, beyondBudget: index > 0 && total > textBytes };
   });
@@ -163,7 +163,7 @@ const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "a
   is_test as "isTest", outcome, suppressed_by as "suppressedBy", suppressed_by_alert as "suppressedByAlert",
   webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy", notice`;
 
-interface PageText {
+interface PageSql {
   /** SQL query of the record ids of the alerts of a page. */
   ids: string;
   /** SQL expression for a lower bound of the ids, so that PostgreSQL can skip the partitions of earlier days. */
@@ -172,7 +172,7 @@ interface PageText {
 
 // Deliveries have no index on their alert. Their ids begin with the millisecond in which their alert was accepted. The
 // statement therefore reads one range of delivery ids for each millisecond in which alerts of the page were accepted.
-const alertsOf = ({ ids, first }: PageText) => `
+const alertsOf = ({ ids, first }: PageSql) => `
   with page as materialized (
     ${ids}
   ), accepted as materialized (

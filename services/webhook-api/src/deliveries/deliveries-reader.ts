@@ -6,20 +6,20 @@ import { countDeliveries, type DeliverySearch, findDeliveries, isRecentSearch } 
 import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
 
 /**
- * The result of an attempt: the status code of the response, and the encrypted texts of request and response. The
- * status code is null if there was no response.
+ * The result of an attempt: the status code of the response, and the encrypted content of request and response.
+ * The status code is null if there was no response.
  */
-export interface StoredExchange {
+export interface StoredContent {
   /** Number of the claim in which the attempt was made; null if there was no attempt. */
   claim: number | null;
   statusCode: number | null;
-  /** Encrypted texts of the attempt; null if there was no attempt. */
-  exchangeEncrypted: Buffer | null;
+  /** Encrypted content of the attempt; null if there was no attempt. */
+  contentEncrypted: Buffer | null;
   responseTruncated: boolean | null;
 }
 
 /** A delivery with the encrypted request and response of its last attempt. */
-export interface StoredDelivery extends StoredExchange {
+export interface StoredDelivery extends StoredContent {
   id: string;
   workspaceId: string;
   alertId: string;
@@ -39,13 +39,13 @@ export interface StoredDelivery extends StoredExchange {
   attemptsExpired: boolean;
   /** Encrypted rendered text of a body that was not JSON; null for other deliveries. */
   renderedEncrypted: Buffer | null;
-  /** True if the row is in a list and exceeds the byte limit of its page. The texts of such a row are not read. */
+  /** True if the row is in a list and exceeds the byte limit of its page. The content of such a row is not read. */
   beyondBudget: boolean;
 }
 
 export interface DeliveriesReader {
   /**
-   * Lists deliveries, newest first, with up to 4 MiB of encrypted texts. Rows above this limit are marked
+   * Lists deliveries, newest first, with up to 4 MiB of encrypted content. Rows above this limit are marked
    * `beyondBudget`.
    */
   list(search: DeliverySearch & { limit: number }): Promise<StoredDelivery[]>;
@@ -54,7 +54,7 @@ export interface DeliveriesReader {
   find(id: string): Promise<StoredDelivery | undefined>;
 }
 
-const textBytes = 4 * 1_048_576;
+const contentBytes = 4 * 1_048_576;
 
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
@@ -96,7 +96,7 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
   -- removed.
   d.attempts_made > 0 and coalesce(last.first_number, 2) > 1 as "attemptsExpired",
   d.rendered_encrypted as "renderedEncrypted", last.claim, last.status_code as "statusCode",
-  last.exchange_encrypted as "exchangeEncrypted", last.response_truncated as "responseTruncated"`;
+  last.exchange_encrypted as "contentEncrypted", last.response_truncated as "responseTruncated"`;
 
 // The condition on the ids is repeated for open_deliveries. Without the second condition, PostgreSQL can reuse a plan
 // from a time when that table was small, and read the whole table.
@@ -110,7 +110,7 @@ const deliveriesWithState = (ids: string) => `deliveries d
  * ids are passed as constants, so that PostgreSQL can skip the partitions of other days.
  */
 async function readPage(knex: Knex, ids: string[]): Promise<StoredDelivery[]> {
-  const { rows } = await knex.raw<{ rows: DeliveryRow[] }>(pageByIds, { ids, textBytes });
+  const { rows } = await knex.raw<{ rows: DeliveryRow[] }>(pageByIds, { ids, contentBytes });
   return rows.map(toDelivery);
 }
 
@@ -125,7 +125,7 @@ async function readRecentPage(
     range.from,
     range.below,
     limit,
-    textBytes,
+    contentBytes,
     webhook_id ?? null,
     alert_rule_id ?? null,
     status ?? null,
@@ -135,11 +135,11 @@ async function readRecentPage(
   return (await database.planned<DeliveryRow>(readRecent, values)).map(toDelivery);
 }
 
-interface PageText {
+interface PageSql {
   /** SQL expression for the array of the ids of the page. */
   ids: string;
-  /** SQL parameter with the maximum number of bytes of the encrypted texts of the page. */
-  textBytes: string;
+  /** SQL parameter with the maximum number of bytes of the encrypted content of the page. */
+  contentBytes: string;
   /**
    * Returns an SQL condition that limits the given column of delivery ids to the range of the search, so that
    * PostgreSQL can skip partitions outside of this range.
@@ -147,16 +147,16 @@ interface PageText {
   inRange?: (column: string) => string;
 }
 
-const pageOf = ({ ids, textBytes, inRange = () => '' }: PageText) => `
+const pageOf = ({ ids, contentBytes, inRange = () => '' }: PageSql) => `
   select id, "workspaceId", "alertId", "alertRuleId", "webhookId", "webhookName", destination, "recordedStatus", state,
     claimed, "attemptsMade", "dueAt", "waitingReason", "firstSucceededAt", "errorCode", error, "attemptsExpired",
     case when "beyondBudget" then null else "renderedEncrypted" end as "renderedEncrypted", claim, "statusCode",
-    case when "beyondBudget" then null else "exchangeEncrypted" end as "exchangeEncrypted", "responseTruncated",
+    case when "beyondBudget" then null else "contentEncrypted" end as "contentEncrypted", "responseTruncated",
     "beyondBudget"
   from (
     select ${columns}, row_number() over newest > 1 and
       sum(coalesce(octet_length(last.exchange_encrypted), 0) + coalesce(octet_length(d.rendered_encrypted), 0))
-        over newest > ${textBytes} as "beyondBudget"
+        over newest > ${contentBytes} as "beyondBudget"
     from ${deliveriesWithState(ids)}
     left join (
       select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.exchange_encrypted,
@@ -167,7 +167,7 @@ const pageOf = ({ ids, textBytes, inRange = () => '' }: PageText) => `
     window newest as (order by d.id desc)
   ) as found order by id desc`;
 
-const pageByIds = pageOf({ ids: 'cast(:ids as uuid[])', textBytes: ':textBytes' });
+const pageByIds = pageOf({ ids: 'cast(:ids as uuid[])', contentBytes: ':contentBytes' });
 
 // PostgreSQL plans this statement with the values of each search. The plan omits the conditions of filters that are
 // null, and the partitions outside of the range. Failed deliveries are selected by `failed_at`, because this column has
@@ -182,7 +182,7 @@ const readRecent = `
     order by d.id desc limit $4)
   ${pageOf({
     ids: 'array(select id from page)',
-    textBytes: '$5',
+    contentBytes: '$5',
     inRange: (column) => `and ${column} >= $2 and ${column} < $3`,
   })}`;
 

@@ -1,9 +1,9 @@
 import { type Attempt, type Delivery, type DestinationResponse, likelyCauseOf } from '@tocsin/contracts';
-import { type SecretBox, type SecretLocation, timeOfRecordId } from '@tocsin/database';
-import { decodeExchange, type Exchange } from '@tocsin/deliveries';
+import { type SecretBox, timeOfRecordId } from '@tocsin/database';
+import { type AttemptContent, decryptAttempt, renderedLocation } from '@tocsin/deliveries';
 import { hasPermission, type Principal } from '@tocsin/identity';
 import type { StoredAttempt } from './attempts-reader.js';
-import type { StoredDelivery, StoredExchange } from './deliveries-reader.js';
+import type { StoredContent, StoredDelivery } from './deliveries-reader.js';
 
 interface Reader {
   secretBox: SecretBox;
@@ -11,22 +11,23 @@ interface Reader {
 }
 
 /**
- * A row with the decrypted texts of its attempt. `exchange` is null if there was no attempt, if the texts cannot be
+ * A row with the decrypted content of its attempt. `content` is null if there was no attempt, if the content cannot be
  * decrypted, or if the row is above the limit of the page.
  */
-type Decoded<Row> = Row & { exchange: Exchange | null; beyondBudget: boolean };
+type Decoded<Row> = Row & { content: AttemptContent | null; beyondBudget: boolean };
 
 /**
  * Maximum number of UTF-16 units in all request and response bodies of a page, after decompression. The bodies of the
  * first row are shown even if they exceed this limit.
  */
-const textBudget = 4 * 1_048_576;
+const contentBudget = 4 * 1_048_576;
 
 /**
- * Decrypts the texts of rows, in the order of the rows, and marks the rows above the limit of a page. The SQL statement
- * that reads the rows has a limit too, but it counts the stored bytes, and the stored texts can be compressed.
+ * Decrypts the contents of rows, in the order of the rows, and marks the rows above the limit of a page. The SQL
+ * statement that reads the rows has a limit too, but it counts the stored bytes, and the stored contents can be
+ * compressed.
  */
-export function decodeWithinBudget<Row extends StoredExchange & { beyondBudget?: boolean }>(
+export function decodeWithinBudget<Row extends StoredContent & { beyondBudget?: boolean }>(
   rows: readonly Row[],
   secretBox: SecretBox,
   deliveryOf: (row: Row) => Pick<StoredDelivery, 'id' | 'workspaceId'>,
@@ -35,10 +36,10 @@ export function decodeWithinBudget<Row extends StoredExchange & { beyondBudget?:
   let isFull = false;
   return rows.map((row, index) => {
     isFull ||= row.beyondBudget === true;
-    const exchange = isFull ? null : readExchange(row, { delivery: deliveryOf(row), secretBox });
-    length += exchange === null ? 0 : exchange.requestBody.length + exchange.responseBody.length;
-    isFull ||= index > 0 && length > textBudget;
-    return { ...row, exchange: isFull ? null : exchange, beyondBudget: isFull };
+    const content = isFull ? null : readContent(row, { delivery: deliveryOf(row), secretBox });
+    length += content === null ? 0 : content.requestBody.length + content.responseBody.length;
+    isFull ||= index > 0 && length > contentBudget;
+    return { ...row, content: isFull ? null : content, beyondBudget: isFull };
   });
 }
 
@@ -51,9 +52,7 @@ export function presentDelivery(
   { secretBox, principal }: Reader,
 ): Delivery {
   const { id, workspaceId, renderedEncrypted } = delivery;
-  const exchange =
-    'exchange' in delivery ? delivery.exchange : readExchange(delivery, { delivery, secretBox });
-  const location = { workspaceId, table: 'deliveries', id, column: 'rendered' };
+  const content = 'content' in delivery ? delivery.content : readContent(delivery, { delivery, secretBox });
   const showsRendered = renderedEncrypted !== null && hasPermission(principal, 'webhook_update', workspaceId);
   return {
     id,
@@ -70,11 +69,11 @@ export function presentDelivery(
     first_succeeded_at: delivery.firstSucceededAt?.toISOString() ?? null,
     attempts_expired: delivery.attemptsExpired,
     created_at: new Date(timeOfRecordId(id)).toISOString(),
-    response: presentResponse(delivery, exchange),
+    response: presentResponse(delivery, content),
     error: delivery.error,
     error_code: delivery.errorCode,
     likely_cause: likelyCauseOf(delivery.statusCode),
-    rendered: showsRendered ? decryptText(renderedEncrypted, location, secretBox) : null,
+    rendered: showsRendered ? readRendered(renderedEncrypted, { delivery, secretBox }) : null,
   };
 }
 
@@ -83,7 +82,7 @@ export function presentDelivery(
  * request body, which can contain them.
  */
 export function presentAttempt(
-  { exchange, ...attempt }: Decoded<StoredAttempt>,
+  { content, ...attempt }: Decoded<StoredAttempt>,
   { delivery, principal }: { delivery: StoredDelivery; principal: Principal },
 ): Attempt {
   const showsBody = hasPermission(principal, 'webhook_update', delivery.workspaceId);
@@ -93,8 +92,8 @@ export function presentAttempt(
     started_at: attempt.startedAt.toISOString(),
     duration_ms: attempt.durationMs,
     destination: attempt.destination,
-    request_body: showsBody ? (exchange?.requestBody ?? null) : null,
-    response: presentResponse(attempt, exchange),
+    request_body: showsBody ? (content?.requestBody ?? null) : null,
+    response: presentResponse(attempt, content),
     error: attempt.error,
     error_code: attempt.errorCode,
     likely_cause: likelyCauseOf(attempt.statusCode),
@@ -106,45 +105,44 @@ export function presentAttempt(
  * marked as truncated, so that the rest of the delivery can be read.
  */
 function presentResponse(
-  { statusCode, responseTruncated }: StoredExchange,
-  exchange: Exchange | null,
+  { statusCode, responseTruncated }: StoredContent,
+  content: AttemptContent | null,
 ): DestinationResponse {
   if (statusCode === null) return null;
   return {
     status_code: statusCode,
-    response: exchange?.responseBody ?? '',
-    truncated: exchange === null || (responseTruncated ?? false),
-    location: exchange?.location ?? null,
-    retry_after: exchange?.retryAfter ?? null,
+    response: content?.responseBody ?? '',
+    truncated: content === null || (responseTruncated ?? false),
+    location: content?.location ?? null,
+    retry_after: content?.retryAfter ?? null,
   };
 }
 
-interface ExchangeReader {
+interface ContentReader {
   delivery: Pick<StoredDelivery, 'id' | 'workspaceId'>;
   secretBox: SecretBox;
 }
 
 /**
- * Returns the stored request and response of an attempt. Returns null if there was no attempt, or if the stored texts
+ * Returns the stored request and response of an attempt. Returns null if there was no attempt, or if the stored content
  * cannot be decrypted or decoded.
  */
-function readExchange(
-  { claim, exchangeEncrypted }: StoredExchange,
-  { delivery: { id, workspaceId }, secretBox }: ExchangeReader,
-): Exchange | null {
-  if (exchangeEncrypted === null) return null;
-  const location = { workspaceId, table: 'attempts', id: `${id}/${claim}`, column: 'exchange' };
+function readContent(
+  { claim, contentEncrypted }: StoredContent,
+  { delivery: { id, workspaceId }, secretBox }: ContentReader,
+): AttemptContent | null {
+  if (contentEncrypted === null) return null;
   try {
-    return decodeExchange(secretBox.decrypt(exchangeEncrypted, location));
+    return decryptAttempt(contentEncrypted, { workspaceId, deliveryId: id, claim: claim! }, secretBox);
   } catch {
     return null;
   }
 }
 
 /** Returns null if this process lacks the key of the value, or the value was changed or copied from another row. */
-function decryptText(encrypted: Buffer, location: SecretLocation, secretBox: SecretBox): string | null {
+function readRendered(encrypted: Buffer, { delivery, secretBox }: ContentReader): string | null {
   try {
-    return secretBox.decrypt(encrypted, location).toString('utf8');
+    return secretBox.decrypt(encrypted, renderedLocation(delivery)).toString('utf8');
   } catch {
     return null;
   }

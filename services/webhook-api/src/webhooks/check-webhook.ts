@@ -113,9 +113,9 @@ function fieldsOf({ url, headers, body }: Readonly<Record<string, unknown>>): Gi
 
 function isHeaders(value: unknown): value is WebhookSecrets['headers'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const areTexts = (values: unknown) =>
+  const areStrings = (values: unknown) =>
     Array.isArray(values) && values.every((item) => typeof item === 'string');
-  return Object.values(value).every(areTexts);
+  return Object.values(value).every(areStrings);
 }
 
 function toErrors(path: string, messages: string[]): FieldError[] {

@@ -6,6 +6,7 @@ import {
   signingSecretSchema,
 } from '@tocsin/contracts';
 import { recordId, type SecretBox } from '@tocsin/database';
+import { signingSecretLocation } from '@tocsin/deliveries';
 import { createSigningSecret } from '@tocsin/egress';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
@@ -55,7 +56,13 @@ export function signingSecretRoutes({
         const id = recordId(now().getTime(), randomUUID());
         const outcome = await repository.create(
           resource,
-          { id, secretEncrypted: secretBox.encrypt(secret, locationOf(resource, id)) },
+          {
+            id,
+            secretEncrypted: secretBox.encrypt(
+              secret,
+              signingSecretLocation({ workspaceId: resource.workspaceId, id }),
+            ),
+          },
           { expireOthersAfterSeconds, max: maxSecrets, author: changeOf(request) },
         );
         if (outcome.kind === 'missing') throw notFound('webhook');
@@ -120,7 +127,9 @@ export async function readSigningSecrets(
   const stored = await repository.list(webhook.id);
   return stored.map(({ id, secretEncrypted }) => {
     try {
-      return secretBox.decrypt(secretEncrypted, locationOf(webhook, id)).toString('utf8');
+      return secretBox
+        .decrypt(secretEncrypted, signingSecretLocation({ workspaceId: webhook.workspaceId, id }))
+        .toString('utf8');
     } catch {
       throw undecryptable(id, secretBox.keyIdOf(secretEncrypted));
     }
@@ -130,10 +139,6 @@ export async function readSigningSecrets(
 function undecryptable(id: string, keyId: string): AppError {
   const detail = `A signing secret is encrypted with the key ${JSON.stringify(keyId)}, and cannot be decrypted: the key is not in SECRETS_KEYS, or the value was changed. Create another signing secret, and delete ${id}.`;
   return new AppError('undecryptable', detail, { extra: { key_id: keyId } });
-}
-
-function locationOf({ workspaceId }: StoredWebhook, id: string) {
-  return { workspaceId, table: 'webhook_signing_secrets', id, column: 'secret' };
 }
 
 function present({ id, createdAt, expiresAt }: StoredSigningSecret): SigningSecret {

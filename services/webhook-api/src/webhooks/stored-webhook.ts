@@ -1,5 +1,6 @@
 import type { DeliveryErrorCode, PauseReason } from '@tocsin/contracts';
-import type { SecretBox, SecretLocation } from '@tocsin/database';
+import type { SecretBox } from '@tocsin/database';
+import { webhookLocation } from '@tocsin/deliveries';
 import { destinationOf } from '@tocsin/egress';
 import { AppError } from '@tocsin/kit';
 
@@ -97,7 +98,7 @@ export function encryptSecrets(
   { url, headers, body }: WebhookSecrets,
 ): EncryptedSecrets {
   const encrypt = (column: keyof WebhookSecrets, plain: string) =>
-    box.encrypt(plain, locationOf(webhook, column));
+    box.encrypt(plain, webhookLocation(webhook, column));
   return {
     urlEncrypted: encrypt('url', url),
     headersEncrypted: encrypt('headers', JSON.stringify(headers)),
@@ -120,7 +121,7 @@ export function decryptSecrets(box: SecretBox, webhook: WrittenWebhook): Webhook
   let keyId = '';
   const decrypt = (column: keyof WebhookSecrets, encrypted: Buffer) => {
     keyId = box.keyIdOf(encrypted);
-    return box.decrypt(encrypted, locationOf(webhook, column)).toString('utf8');
+    return box.decrypt(encrypted, webhookLocation(webhook, column)).toString('utf8');
   };
   try {
     return {
@@ -146,8 +147,4 @@ export function requireSecrets(box: SecretBox, webhook: StoredWebhook): WebhookS
 export function undecryptable({ keyId }: Undecryptable): AppError {
   const detail = `The webhook is encrypted with the key ${JSON.stringify(keyId)}, and cannot be decrypted: the key is not in SECRETS_KEYS, or the values were changed. Send url, headers and body to save it again.`;
   return new AppError('undecryptable', detail, { extra: { key_id: keyId } });
-}
-
-function locationOf({ id, workspaceId }: WebhookKey, column: keyof WebhookSecrets): SecretLocation {
-  return { workspaceId, table: 'webhooks', id, column };
 }

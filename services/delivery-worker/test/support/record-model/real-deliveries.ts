@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import { redeliver } from '@tocsin/deliveries';
-import { decryptExchange, testSecretBox } from '@tocsin/testing/database';
+import { decryptAttemptRow, testSecretBox } from '@tocsin/testing/database';
 import { createClaimRepository } from '../../../src/delivery/claim-repository.js';
 import { createDatabaseFixtures } from '../database-fixtures.js';
 import { candidateOf } from '../dispatcher-passes.js';
@@ -73,7 +73,7 @@ export async function createRealDeliveries(database: Database) {
             }
           : null,
         attempts: ownAttempts.map((row) => {
-          const { requestBody, responseBody } = decryptExchange(row, fixtures);
+          const { requestBody, responseBody } = decryptAttemptRow(row, fixtures);
           return {
             number: row.number,
             claim: row.claim,

@@ -1,7 +1,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { SecretBox } from '@tocsin/database';
+import { type AttemptKey, attemptLocation } from './secret-locations.js';
 
-/** Texts of an attempt. The caller has already redacted the secrets in the texts of the response. */
-export interface Exchange {
+/** Request and response of an attempt. The caller has already redacted the secrets in the response. */
+export interface AttemptContent {
   requestBody: string;
   /** Body of the response; empty if there was no response. */
   responseBody: string;
@@ -29,18 +31,27 @@ const compressedTo = 600_000;
 /** Maximum size of a decompressed text in bytes: a UTF-16 unit has up to 3 bytes in UTF-8. */
 const maxTextBytes = 3 * compressedTo;
 
+export function encryptAttempt(content: AttemptContent, attempt: AttemptKey, secrets: SecretBox): Buffer {
+  return secrets.encrypt(encodeAttempt(content), attemptLocation(attempt));
+}
+
+/** @throws Error if the value cannot be decrypted, or as `decodeAttempt` does */
+export function decryptAttempt(encrypted: Buffer, attempt: AttemptKey, secrets: SecretBox): AttemptContent {
+  return decodeAttempt(secrets.decrypt(encrypted, attemptLocation(attempt)));
+}
+
 /**
- * Joins the texts of an attempt into one text. It is stored as one encrypted value, because each encryption has a fixed
- * cost of about 4 µs. The first line is JSON, and the bodies follow unchanged, because JSON would make a body of
+ * Joins the content of an attempt into one text. It is stored as one encrypted value, because each encryption has a
+ * fixed cost of about 4 µs. The first line is JSON, and the bodies follow unchanged, because JSON would make a body of
  * control characters six times as long. A text of 2,048 to 600,000 UTF-16 units is compressed if the result has at most
  * 0.9 bytes for each of these units.
  */
-export function encodeExchange({
+export function encodeAttempt({
   requestBody,
   responseBody,
   location,
   retryAfter,
-}: Exchange): string | Buffer {
+}: AttemptContent): string | Buffer {
   const firstLine: FirstLine = [requestBody.length, location ?? null, retryAfter ?? null];
   const text = `${JSON.stringify(firstLine)}\n${requestBody}${responseBody}`;
   if (text.length < compressedFrom || text.length > compressedTo) return text;
@@ -50,10 +61,10 @@ export function encodeExchange({
 }
 
 /**
- * Splits a text that `encodeExchange` has created.
+ * Splits a text that `encodeAttempt` has created.
  * @throws Error if the format is unknown, or if decompressing or parsing the first line fails
  */
-export function decodeExchange(stored: Buffer): Exchange {
+export function decodeAttempt(stored: Buffer): AttemptContent {
   const text = decompress(stored).toString('utf8');
   const bodiesAt = text.indexOf('\n') + 1;
   const [requestBodyLength, location, retryAfter]: FirstLine = JSON.parse(text.slice(0, bodiesAt));
@@ -70,5 +81,5 @@ function decompress(stored: Buffer): Buffer {
   if (stored[0] === plainMark) return stored;
   if (stored[0] === compressedMark)
     return inflateRawSync(stored.subarray(1), { maxOutputLength: maxTextBytes });
-  throw new Error(`The texts of an attempt have the unknown format ${stored[0]}.`);
+  throw new Error(`The content of an attempt has the unknown format ${stored[0]}.`);
 }

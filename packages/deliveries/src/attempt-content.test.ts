@@ -1,31 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { decodeExchange, type Exchange, encodeExchange } from './exchange.js';
+import { type AttemptContent, decodeAttempt, encodeAttempt } from './attempt-content.js';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', minLength: 3_000 }));
 const header = fc.option(text, { nil: undefined });
-const exchange = fc.record({ requestBody: text, responseBody: text, location: header, retryAfter: header });
+const anyContent = fc.record({ requestBody: text, responseBody: text, location: header, retryAfter: header });
 
-const stored = (texts: Exchange) => Buffer.from(encodeExchange(texts) as string);
+const stored = (content: AttemptContent) => Buffer.from(encodeAttempt(content) as string);
 
-test('decoding the encoded texts of an attempt returns the same texts, even if they are long', () => {
-  fc.assert(fc.property(exchange, (texts) => expect(decodeExchange(stored(texts))).toEqual(texts)));
+test('decoding the encoded content of an attempt returns the same content, even if it is long', () => {
+  fc.assert(fc.property(anyContent, (content) => expect(decodeAttempt(stored(content))).toEqual(content)));
   const breaks = { requestBody: '\n\n', responseBody: '"\n', location: '\n', retryAfter: '' };
-  expect(decodeExchange(stored(breaks))).toEqual(breaks);
+  expect(decodeAttempt(stored(breaks))).toEqual(breaks);
 });
 
 test('a lone surrogate in a stored request becomes U+FFFD, and the response stays unchanged', () => {
   for (const filler of ['', 'x'.repeat(5_000)]) {
-    const texts = { requestBody: `a\ud800${filler}`, responseBody: 'b' };
-    const decoded = decodeExchange(stored(texts));
+    const content = { requestBody: `a\ud800${filler}`, responseBody: 'b' };
+    const decoded = decodeAttempt(stored(content));
     expect(decoded).toMatchObject({ requestBody: `a\ufffd${filler}`, responseBody: 'b' });
   }
 });
 
-test('a short text of an attempt is stored uncompressed, and a long one is compressed', () => {
-  const texts = { requestBody: '{"a":1}', responseBody: 'ok' };
-  expect(encodeExchange(texts)).toBe('[7,null,null]\n{"a":1}ok');
+test('a short content of an attempt is stored uncompressed, and a long one is compressed', () => {
+  const content = { requestBody: '{"a":1}', responseBody: 'ok' };
+  expect(encodeAttempt(content)).toBe('[7,null,null]\n{"a":1}ok');
   const long = {
     requestBody: JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ id }))),
     responseBody: '',
@@ -41,14 +41,14 @@ test.each([
 ])('a text of %i UTF-16 units is compressed: %s', (length, isCompressed) => {
   const firstLine = (bodyLength: number) => `[${bodyLength},null,null]\n`.length;
   const requestBody = 'x'.repeat(length - firstLine(length));
-  const encoded = encodeExchange({ requestBody, responseBody: '' });
+  const encoded = encodeAttempt({ requestBody, responseBody: '' });
   expect(typeof encoded === 'string' ? false : encoded[0] === 1).toBe(isCompressed);
-  expect(decodeExchange(Buffer.from(encoded as string)).requestBody).toBe(requestBody);
+  expect(decodeAttempt(Buffer.from(encoded as string)).requestBody).toBe(requestBody);
 });
 
 test('a long text is stored uncompressed if compression does not shorten it', () => {
-  const texts = { requestBody: randomBytes(3_000).toString('latin1'), responseBody: '' };
-  expect(encodeExchange(texts)).toBe(`[3000,null,null]\n${texts.requestBody}`);
+  const content = { requestBody: randomBytes(3_000).toString('latin1'), responseBody: '' };
+  expect(encodeAttempt(content)).toBe(`[3000,null,null]\n${content.requestBody}`);
 });
 
 test.each([
@@ -62,10 +62,10 @@ test.each([
   ],
   ['garbage that claims to be compressed', Buffer.from([1, 255, 255, 255]), 'invalid'],
   [
-    'a text that grows beyond every exchange',
+    'a text that grows beyond every content',
     Buffer.concat([Buffer.of(1), deflateRawSync(Buffer.alloc(3 * 1_048_576, '['))]),
     'larger than 1800000 bytes',
   ],
 ])('the decoding of %s fails', (_, value, message) => {
-  expect(() => decodeExchange(value)).toThrow(message);
+  expect(() => decodeAttempt(value)).toThrow(message);
 });

@@ -37,7 +37,7 @@ test("the reader returns a rule, its webhooks in their order, and the database's
     version: 1,
     enabled: true,
     retryOnTimeout: true,
-    paused: false,
+    mustWait: false,
   });
   expect(Math.abs(nowMs - Date.now())).toBeLessThan(30_000);
 });
@@ -56,14 +56,14 @@ test('the reader returns deleted rules, webhooks named in messages, and paused w
     webhookIds: [named, paused, unknown],
   });
   expect(rules.get(ruleId)).toMatchObject({ deleted: true, enabled: false, webhookIds: [] });
-  const flags = { enabled: false, paused: false, retryOnTimeout: false, version: 3 };
+  const flags = { enabled: false, mustWait: false, retryOnTimeout: false, version: 3 };
   expect(webhooks.get(named)).toMatchObject(flags);
   // A pause that has ended keeps its row while single requests probe the destination. New deliveries must still wait.
-  expect(webhooks.get(paused)).toMatchObject({ paused: true });
+  expect(webhooks.get(paused)).toMatchObject({ mustWait: true });
   expect([rules.size, webhooks.size]).toEqual([1, 2]);
 });
 
-test('the reader returns silences and cooldowns; `paused` is true for a rate-limited webhook', async () => {
+test('the reader returns silences and cooldowns; `mustWait` is true for a rate-limited webhook', async () => {
   const rate_limit = { rate_limit_requests: 5, rate_limit_period_ms: 1_000 };
   const limited = await insertWebhook(db.database, { workspaceId, columns: rate_limit });
   const ruleWith = (columns: object) => insertAlertRule(db.database, { workspaceId, columns });
@@ -79,5 +79,5 @@ test('the reader returns silences and cooldowns; `paused` is true for a rate-lim
     { silenced: true, hasCooldown: false },
     { silenced: false, hasCooldown: true },
   ]);
-  expect(webhooks.get(limited)).toMatchObject({ paused: true });
+  expect(webhooks.get(limited)).toMatchObject({ mustWait: true });
 });

@@ -62,7 +62,7 @@ const backlog = {
       left join webhook_rate_limits rate using (webhook_id)
       where due_at <= now() and pause.webhook_id is null and rate.webhook_id is null
     ), due as materialized (
-      select next.due_at, num_nonnulls(pause.webhook_id, rate.webhook_id) > 0 as paused
+      select next.due_at, num_nonnulls(pause.webhook_id, rate.webhook_id) > 0 as must_wait
       from workspaces cross join lateral (
         select o.webhook_id, o.due_at from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = workspaces.workspace_id and o.due_at <= now()
@@ -73,8 +73,8 @@ const backlog = {
       limit 50000
     )
     select count(*)::integer as due,
-           (count(*) filter (where not paused and due_at < now() - interval '1 minute'))::integer as overdue,
-           coalesce(extract(epoch from now() - least(min(due_at) filter (where not paused),
+           (count(*) filter (where not must_wait and due_at < now() - interval '1 minute'))::integer as overdue,
+           coalesce(extract(epoch from now() - least(min(due_at) filter (where not must_wait),
                                                      (select min(due_at) from first_due))), 0)::float8 as oldest,
            (select count(*)::integer from webhook_pauses
             where reason = 'circuit' and paused_until > now() - interval '10 minutes') as open_circuits,

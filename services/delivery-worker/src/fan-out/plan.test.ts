@@ -34,7 +34,7 @@ const webhook = (id: string, changes: Partial<TargetWebhook> = {}): TargetWebhoo
   version: 1,
   enabled: true,
   retryOnTimeout: true,
-  paused: false,
+  mustWait: false,
   ...changes,
 });
 
@@ -116,7 +116,7 @@ test('ids of planned rows contain the acceptance time; deliveries name webhook a
 });
 
 test('deliveries of a paused webhook wait; those of a disabled one are queued, to be skipped', () => {
-  const webhooks = [webhook('paused', { paused: true }), webhook('disabled', { enabled: false })];
+  const webhooks = [webhook('paused', { mustWait: true }), webhook('disabled', { enabled: false })];
   const { states, asked } = plan(webhooks, { slots: 9, places: 9 });
   expect(states).toEqual(['waiting', 'queued']);
   expect(asked).toEqual(['writing w paused', 'writing w disabled', 'places disabled']);

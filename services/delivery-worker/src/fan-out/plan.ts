@@ -185,7 +185,7 @@ function placeDelivery(
   if (webhook === undefined) return { state: 'webhook_deleted' };
   if (openDeliveries.webhookFill(target) >= 1) return { state: 'over_quota' };
   openDeliveries.writing(target);
-  if (webhook.paused) return { state: 'waiting' };
+  if (webhook.mustWait) return { state: 'waiting' };
   const slot = webhook.enabled ? acquireAtWrite(target) : undefined;
   if (slot !== undefined) return { state: 'claimed', slot };
   return { state: window.acquire(target) ? 'queued' : 'waiting' };

@@ -14,7 +14,7 @@ export interface TargetWebhook {
    * True if new deliveries must wait for the dispatcher, because the webhook has a rate limit, is paused, or is being
    * probed after a pause.
    */
-  paused: boolean;
+  mustWait: boolean;
 }
 
 export interface RegisteredRule {
@@ -64,7 +64,7 @@ const find = {
            r.threshold, r.bound, r.deleted_at is not null as deleted,
            array(select l.webhook_id::text from alert_rule_webhooks l where l.alert_rule_id = r.id
                  order by l.position) as webhook_ids,
-           null as destination, null as version, null as retry_on_timeout, null as paused,
+           null as destination, null as version, null as retry_on_timeout, null as must_wait,
            r.silenced_until > clock_timestamp() as silenced, r.cooldown_seconds > 0 as has_cooldown,
            null::timestamptz as now
     from alert_rules r
@@ -106,7 +106,7 @@ interface WebhookRow {
   version: number;
   enabled: boolean;
   retry_on_timeout: boolean;
-  paused: boolean;
+  must_wait: boolean;
 }
 
 interface ClockRow {
@@ -132,7 +132,7 @@ function toRule(row: RuleRow): RegisteredRule {
 }
 
 function toWebhook(row: WebhookRow): TargetWebhook {
-  const { id, workspace_id, name, destination, version, enabled, retry_on_timeout, paused } = row;
+  const { id, workspace_id, name, destination, version, enabled, retry_on_timeout, must_wait } = row;
   return {
     id,
     workspaceId: workspace_id,
@@ -141,7 +141,7 @@ function toWebhook(row: WebhookRow): TargetWebhook {
     version,
     enabled,
     retryOnTimeout: retry_on_timeout,
-    paused,
+    mustWait: must_wait,
   };
 }
 

@@ -161,6 +161,6 @@ export function webhookOf(id: string): TargetWebhook {
     version: 1,
     enabled: true,
     retryOnTimeout: true,
-    paused: false,
+    mustWait: false,
   };
 }

@@ -56,7 +56,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
       batch() {},
       attempted() {},
       rendered() {},
-      ended: ({ kind }: Outcome) => ended.push(kind),
+      recorded: ({ kind }: Outcome) => ended.push(kind),
       deferred() {},
     },
     config: { slots: 2, retry: { scheduleMs: [], maxAgeMs: 60_000 } },

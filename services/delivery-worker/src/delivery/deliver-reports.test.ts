@@ -17,7 +17,7 @@ test('a successful attempt is counted, measured and logged', async () => {
     ['rendered', expect.any(Number)],
     ['counted', undefined],
     ['attempted', { claimed: delivery, outcome, attempt, nowMs: 1_700_000_000_000 }],
-    ['ended', { kind: 'succeeded' }],
+    ['recorded', { kind: 'succeeded' }],
   ]);
   expect(events).toEqual([['success', 'delivery.attempted']]);
   expect(logged).toEqual([
@@ -42,7 +42,7 @@ test('a successful attempt is counted, measured and logged', async () => {
 test('an attempt without a response is logged with its error code', async () => {
   const { deliverOne, measured, events, logged } = startDeliverer({ result: error('timeout') });
   await deliverOne({ step: 7 });
-  expect(measured.at(-1)).toEqual(['ended', { kind: 'failed', failure }]);
+  expect(measured.at(-1)).toEqual(['recorded', { kind: 'failed', failure }]);
   expect(events).toEqual([['info', 'delivery.attempted']]);
   expect(logged).toMatchObject([{ error_code: 'timeout', status_code: undefined, request_id: undefined }]);
 });
@@ -50,8 +50,8 @@ test('an attempt without a response is logged with its error code', async () => 
 test('a delivery that ends without a request is counted and logged without an attempt', async () => {
   const { deliverOne, measured, events, logged } = startDeliverer();
   await deliverOne({ webhook: undefined, manual: true, facts });
-  expect(measured).toEqual([['ended', gone]]);
-  expect(events).toEqual([['info', 'delivery.ended_without_attempt']]);
+  expect(measured).toEqual([['recorded', gone]]);
+  expect(events).toEqual([['info', 'delivery.recorded_without_attempt']]);
   expect(logged).toMatchObject([
     {
       alert_id: 'alert',

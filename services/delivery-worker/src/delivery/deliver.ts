@@ -9,11 +9,11 @@ import { classify, isOwnFault, policyFor, type RetryPolicy } from './classify.js
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { Attempt, AttemptResponse, Deferral, Outcome } from './outcome.js';
 import {
-  type EndedUnsent,
   type PreparedRequest,
   type PrepareResult,
   prepare,
   type RenderBody,
+  type Unsent,
 } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
@@ -66,7 +66,7 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
   const prepared = await prepareDelivery(claimed, deps);
   if (prepared.kind !== 'request') slot?.release();
   if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
-  if (prepared.kind === 'ended') return recordWithoutAttempt(claimed, prepared, deps);
+  if (prepared.kind === 'unsent') return recordWithoutAttempt(claimed, prepared, deps);
 
   const usedSlot = slot ?? (await deps.slots.acquireSoon(claimed));
   if (usedSlot === undefined) return defer(claimed, noSlotDeferral(claimed, deps), deps);
@@ -176,7 +176,7 @@ async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
   await recorder.record({ claimed, outcome, attempt });
   deps.onAttempt();
   metrics.attempted({ claimed, outcome, attempt, nowMs: deps.now() });
-  metrics.ended(outcome);
+  metrics.recorded(outcome);
   logger[outcome.kind === 'succeeded' ? 'success' : 'info'](
     logFields(claimed, outcome, attempt),
     'delivery.attempted',
@@ -228,13 +228,13 @@ const bodyNotes: Record<BodyNote, string> = {
 
 async function recordWithoutAttempt(
   claimed: ClaimedDelivery,
-  { outcome, rendered }: EndedUnsent,
+  { outcome, rendered }: Unsent,
   { recorder, logger, metrics, tracing }: DeliveryDeps,
 ): Promise<void> {
   await recorder.record({ claimed, outcome, attempt: undefined, rendered });
   if (tracing !== undefined) traceDelivery(claimed, { outcome }, tracing);
-  metrics.ended(outcome);
-  logger.info(logFields(claimed, outcome), 'delivery.ended_without_attempt');
+  metrics.recorded(outcome);
+  logger.info(logFields(claimed, outcome), 'delivery.recorded_without_attempt');
 }
 
 function defer(

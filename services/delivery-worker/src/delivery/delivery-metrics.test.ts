@@ -74,10 +74,10 @@ test('attempts are counted by outcome and error code, and their durations measur
 
 test('a delivery is counted when it ends, and not when it is retried', async () => {
   const { metrics, seriesOf } = start();
-  metrics.ended(retry);
-  metrics.ended({ kind: 'succeeded' });
-  metrics.ended({ kind: 'skipped', failure: { code: 'webhook_disabled', error: '' } });
-  metrics.ended({ kind: 'failed', failure });
+  metrics.recorded(retry);
+  metrics.recorded({ kind: 'succeeded' });
+  metrics.recorded({ kind: 'skipped', failure: { code: 'webhook_disabled', error: '' } });
+  metrics.recorded({ kind: 'failed', failure });
   const ended = (outcome: string, error_code: string) =>
     seriesOf('tocsin_deliveries_total', { outcome, error_code });
   expect([

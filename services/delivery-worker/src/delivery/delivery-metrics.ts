@@ -24,11 +24,11 @@ export function createDeliveryMetrics(metrics: Metrics) {
   return {
     rendered: (seconds: number) => templates.observe(seconds),
     /**
-     * @param ended the delivery with its attempt; `nowMs` is the Unix time in milliseconds at which the attempt was
+     * @param completed the delivery with its attempt; `nowMs` is the Unix time in milliseconds at which the attempt was
      * recorded
      */
-    attempted(ended: { claimed: ClaimedDelivery; outcome: Outcome; attempt: Attempt; nowMs: number }) {
-      const { claimed, outcome, attempt, nowMs } = ended;
+    attempted(completed: { claimed: ClaimedDelivery; outcome: Outcome; attempt: Attempt; nowMs: number }) {
+      const { claimed, outcome, attempt, nowMs } = completed;
       attempts.inc({ outcome: outcome.kind, error_code: errorCodeOf(outcome) });
       durations.observe({ outcome: outcome.kind }, attempt.durationMs / 1_000);
       const firedAtMs = Date.parse(claimed.facts.fired_at);
@@ -36,7 +36,7 @@ export function createDeliveryMetrics(metrics: Metrics) {
         firstAttempt.observe(Math.max(0, attempt.startedAt.getTime() - firedAtMs) / 1_000);
       if (outcome.kind === 'succeeded') success.observe(Math.max(0, nowMs - firedAtMs) / 1_000);
     },
-    ended(outcome: Outcome) {
+    recorded(outcome: Outcome) {
       if (outcome.kind !== 'retry')
         deliveries.inc({ outcome: outcome.kind, error_code: errorCodeOf(outcome) });
     },

@@ -135,7 +135,7 @@ test.each<[string, Partial<ClaimedDelivery>, Partial<PrepareInput>, object]>([
     { kind: 'failed', failure: { code: 'expired', error: 'The delivery was not made in time.' } },
   ],
 ])('a delivery ends without a request as %s', (_, claimed, changes, outcome) => {
-  expect(prepareClaimed(claimed, changes)).toEqual({ kind: 'ended', outcome });
+  expect(prepareClaimed(claimed, changes)).toEqual({ kind: 'unsent', outcome });
 });
 
 test('a delivery with exactly eight claims without an outcome and exactly 24 hours old is sent', () => {
@@ -165,11 +165,11 @@ test('a template error fails a delivery, and a rendering that exceeds its time l
   const failing = (code: 'template_error' | 'internal_error') => () =>
     ({ ok: false, code, error: 'A sentence.' }) as const;
   expect(prepareClaimed({ step: 2 }, { render: failing('template_error') })).toEqual({
-    kind: 'ended',
+    kind: 'unsent',
     outcome: { kind: 'failed', failure: { code: 'template_error', error: 'A sentence.' } },
   });
   expect(prepareClaimed({ step: 2 }, { render: failing('internal_error'), random: 1 })).toEqual({
-    kind: 'ended',
+    kind: 'unsent',
     outcome: {
       kind: 'retry',
       afterMs: 144_000,
@@ -211,7 +211,7 @@ test('if the rendered body is not JSON, the body is kept and the error states th
   const { output } = render('{{ alert_rule_name }}', delivery) as { output: string };
   const failing = () => ({ ok: false, code: 'invalid_json', error: 'No.', output }) as const;
   expect(prepareClaimed({}, { render: failing })).toEqual({
-    kind: 'ended',
+    kind: 'unsent',
     outcome: { kind: 'failed', failure: { code: 'invalid_json', error: 'No.' } },
     rendered: output,
   });
@@ -273,7 +273,7 @@ describe('the options of a webhook', () => {
   ])('the error of an expired delivery ends with "%s" if its webhook has %j', (reason, changes) => {
     const prepared = prepareClaimed({ ageMs: 25 * hourMs }, { webhook: webhookWith(changes) });
     const failure = { code: 'expired', error: `The delivery was not made in time.${reason}` };
-    expect(prepared).toEqual({ kind: 'ended', outcome: { kind: 'failed', failure } });
+    expect(prepared).toEqual({ kind: 'unsent', outcome: { kind: 'failed', failure } });
   });
 
   test('a delivery of a webhook that signs is deferred while no secret is valid', () => {

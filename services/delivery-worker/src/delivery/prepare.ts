@@ -18,10 +18,11 @@ import {
 } from './webhooks-reader.js';
 
 /** A request to send, or the reason why none is sent. */
-export type PrepareResult = PreparedRequest | EndedUnsent | Deferral;
+export type PrepareResult = PreparedRequest | Unsent | Deferral;
 
-export interface EndedUnsent {
-  kind: 'ended';
+/** A delivery whose outcome is recorded without a request. The outcome can be a retry. */
+export interface Unsent {
+  kind: 'unsent';
   outcome: Outcome;
   /** The rendered text if it is not JSON, which is the reason why it was not sent. Otherwise undefined. */
   rendered?: string | undefined;
@@ -54,7 +55,7 @@ export function prepare(input: PrepareInput): PrepareResult {
     return failed('webhook_deleted', failuresAtWrite.webhook_deleted);
   if (!claimed.webhook.enabled) {
     const failure = { code: 'webhook_disabled', error: 'The webhook is disabled.' } as const;
-    return { kind: 'ended', outcome: { kind: 'skipped', failure } };
+    return { kind: 'unsent', outcome: { kind: 'skipped', failure } };
   }
   const isUndecryptable = 'error' in webhook;
   const options = isUndecryptable ? undefined : webhook.options;
@@ -106,7 +107,7 @@ function lacksSecret(options: RequestOptions | undefined, now: () => number): bo
 }
 
 function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): PrepareResult {
-  return { kind: 'ended', outcome: { kind: 'failed', failure: { code, error } } };
+  return { kind: 'unsent', outcome: { kind: 'failed', failure: { code, error } } };
 }
 
 const undecryptable =
@@ -145,10 +146,10 @@ function prepareBody(
   const failure: Failure = { code: rendered.code, error: rendered.error };
   if (failure.code === 'internal_error')
     return {
-      kind: 'ended',
+      kind: 'unsent',
       outcome: retryOrFail({ step: claimed.step, failure, policy: policyFor(policy, options), random }),
     };
-  return { kind: 'ended', outcome: { kind: 'failed', failure }, rendered: rendered.output };
+  return { kind: 'unsent', outcome: { kind: 'failed', failure }, rendered: rendered.output };
 }
 
 type Rendered =

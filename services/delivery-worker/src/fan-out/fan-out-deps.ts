@@ -32,7 +32,7 @@ export interface FanOutDeps {
   logger: Logger;
   /** Source of spans; undefined if tracing is off. */
   tracing?: Tracing | undefined;
-  metrics: FanOutMetrics & BatchMetrics & Pick<DeliveryMetrics, 'ended'>;
+  metrics: FanOutMetrics & BatchMetrics & Pick<DeliveryMetrics, 'recorded'>;
   /**
    * Signal that is aborted when the worker stops. Waiting alerts are then rejected, and batches in progress are
    * completed.

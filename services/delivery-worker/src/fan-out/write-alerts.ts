@@ -111,7 +111,7 @@ function reportAlert(
   for (const { state } of deliveries) {
     if (isSuppressed || !isFailureAtWrite(state)) continue;
     failed += 1;
-    metrics.ended({ kind: 'failed', failure: { code: state, error: failuresAtWrite[state] } });
+    metrics.recorded({ kind: 'failed', failure: { code: state, error: failuresAtWrite[state] } });
     if (state === 'over_quota') metrics.webhookOverQuota();
   }
   resolved.span?.end({ attributes: { 'tocsin.outcome': outcome, 'tocsin.deliveries': webhooks } });

@@ -96,7 +96,7 @@ export async function writeAlert(responses: (Error | string[] | Response)[], giv
     metrics: {
       alertFannedOut: (fields) => metrics.push(fields),
       batch() {},
-      ended: (outcome) => metrics.push(outcome),
+      recorded: (outcome) => metrics.push(outcome),
       webhookOverQuota: () => metrics.push('over quota'),
     },
   } satisfies Partial<FanOutDeps>;

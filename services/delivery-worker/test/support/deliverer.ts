@@ -174,7 +174,7 @@ export function startDeliverer({
     metrics: {
       attempted: measure('attempted'),
       rendered: measure('rendered'),
-      ended: measure('ended'),
+      recorded: measure('recorded'),
       deferred: measure('deferred'),
     },
     onAttempt: measure('counted'),

@@ -95,7 +95,7 @@ export function startFanOut(
     metrics: {
       batch: (...batch) => counted.push(batch),
       alertFannedOut() {},
-      ended() {},
+      recorded() {},
       webhookOverQuota() {},
     },
     signal,

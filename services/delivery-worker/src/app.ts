@@ -17,7 +17,7 @@ import { createDatabaseRetry } from './database-retry.js';
 import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
 import { createSettleMessage } from './dead-letters/dead-letters.js';
 import { createClaimRepository } from './delivery/claim-repository.js';
-import { createDelivery } from './delivery/create-delivery.js';
+import { createDeliveryProcessor } from './delivery/delivery-processor.js';
 import { createRenderBudget } from './delivery/render-budget.js';
 import { runBacklogGauge } from './dispatch/backlog-gauge.js';
 import { createBacklogReader } from './dispatch/backlog-reader.js';
@@ -140,7 +140,7 @@ export async function createDeliveryWorker(
     maxAgeMs: config.retry.maxAgeMs,
   });
   const shared = { database, secrets, databaseRetry, settle, slots, logger, metrics, tracing, config };
-  const delivery = createDelivery({
+  const processor = createDeliveryProcessor({
     ...shared,
     renderBudget,
     sender,
@@ -158,7 +158,7 @@ export async function createDeliveryWorker(
     secrets,
     openDeliveries,
     settle,
-    delivery,
+    processor,
     publish,
     onWaiting: dispatcherSleep.wake,
     window,
@@ -177,11 +177,11 @@ export async function createDeliveryWorker(
     logger,
     signal,
   });
-  const { inFlightIds } = delivery;
+  const { inFlightIds } = processor;
   const { leads } = lease;
   const sweep = createLeaseSweep({ repository: leases, inFlightIds, leads, logger, metrics, now: nowMs });
   lease.onReleaseAllowed(sweep.release);
-  await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
+  await consumers.open({ alerts: fanOut, deliveries: { handle: processor.handleDue } });
 
   const keys = startKeyCheck({
     database,
@@ -216,8 +216,8 @@ export async function createDeliveryWorker(
     queueDepth,
     publish,
     claims,
-    startLimited: delivery.startLimited,
-    expiredInFlight: delivery.expiredInFlight,
+    startLimited: processor.startLimited,
+    expiredInFlight: processor.expiredInFlight,
     slots,
     alertsWaiting: fanOut.waiting,
     replyLost: sweep.replyLost,
@@ -237,10 +237,10 @@ export async function createDeliveryWorker(
   ]);
   shutdown.add('loops', () => loops);
   shutdown.add('consumers', async () => {
-    delivery.rejectWaiting(new Error('The worker is stopping.'));
+    processor.rejectWaiting(new Error('The worker is stopping.'));
     // A pass that is in progress may still claim and start deliveries with a rate limit.
     await Promise.all([consumers.drain(), dispatcher]);
-    await delivery.drained();
+    await processor.drained();
   });
   return { logger, port, close: (deadlineMs) => shutdown.close(deadlineMs) };
 }

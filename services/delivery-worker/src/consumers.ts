@@ -10,7 +10,7 @@ import {
   unroutedQueue,
 } from '@tocsin/messaging';
 import type { DatabaseRetry } from './database-retry.js';
-import { maxUnrecorded } from './delivery/create-delivery.js';
+import { maxUnrecorded } from './delivery/delivery-processor.js';
 
 /**
  * Reason for a pause of the consumers: the database is unavailable (`database`), or the keys of this worker do not

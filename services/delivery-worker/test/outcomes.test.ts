@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import type { DeliveryWorkerConfig } from '../src/config.js';
-import { maxUnrecorded } from '../src/delivery/create-delivery.js';
+import { maxUnrecorded } from '../src/delivery/delivery-processor.js';
 import { useWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 const harness = useWorkerHarness({ each: 'test', queuedLeaseMs: 1_000 });

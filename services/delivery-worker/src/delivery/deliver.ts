@@ -20,7 +20,7 @@ import type { RenderBudget } from './render-budget.js';
 import { traceDelivery } from './trace-delivery.js';
 import { optionLines, type RequestOptions, type WebhooksReader } from './webhooks-reader.js';
 
-export interface DeliveryDeps {
+export interface DeliverDeps {
   webhooks: Pick<WebhooksReader, 'get'>;
   render: RenderBody;
   renderBudget: Omit<RenderBudget, 'rendersLeft'>;
@@ -48,7 +48,7 @@ export interface DeliveryDeps {
  */
 export type Deliver = (claimed: ClaimedDelivery, slot?: Slot) => Promise<void>;
 
-export function createDeliver(deps: DeliveryDeps): Deliver {
+export function createDeliver(deps: DeliverDeps): Deliver {
   const quarantine = createSemaphore({ permits: 1 });
   return async (claimed, slot) => {
     try {
@@ -62,7 +62,7 @@ export function createDeliver(deps: DeliveryDeps): Deliver {
   };
 }
 
-async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: DeliveryDeps): Promise<void> {
+async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: DeliverDeps): Promise<void> {
   const prepared = await prepareDelivery(claimed, deps);
   if (prepared.kind !== 'request') slot?.release();
   if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
@@ -79,7 +79,7 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
   await record({ claimed, sent, outcome }, deps);
 }
 
-async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Promise<PrepareResult> {
+async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliverDeps): Promise<PrepareResult> {
   const { renderBudget, metrics, policy, random } = deps;
   const { workspaceId, webhookId } = claimed;
   const version = claimed.webhook?.version;
@@ -112,7 +112,7 @@ interface Sent {
 async function send(
   { webhookId, deliveryId }: ClaimedDelivery,
   { request, slot }: { request: PreparedRequest; slot: Slot },
-  { sender, slots, now }: DeliveryDeps,
+  { sender, slots, now }: DeliverDeps,
 ): Promise<Sent> {
   const startedAt = new Date(now());
   try {
@@ -147,7 +147,7 @@ function withOptions(
 function classifyResult(
   { step, webhook }: ClaimedDelivery,
   { result, request }: Sent,
-  { policy, random }: DeliveryDeps,
+  { policy, random }: DeliverDeps,
 ): Outcome {
   const retryOnTimeout = webhook?.retryOnTimeout !== false;
   return classify({
@@ -165,7 +165,7 @@ interface Completed {
   outcome: Outcome;
 }
 
-async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
+async function record(completed: Completed, deps: DeliverDeps): Promise<void> {
   const { claimed, outcome, sent } = completed;
   const { recorder, failures, random, metrics, logger, tracing } = deps;
   const attempt = toAttempt(completed);
@@ -229,7 +229,7 @@ const bodyNotes: Record<BodyNote, string> = {
 async function recordWithoutAttempt(
   claimed: ClaimedDelivery,
   { outcome, rendered }: Unsent,
-  { recorder, logger, metrics, tracing }: DeliveryDeps,
+  { recorder, logger, metrics, tracing }: DeliverDeps,
 ): Promise<void> {
   await recorder.record({ claimed, outcome, attempt: undefined, rendered });
   if (tracing !== undefined) traceDelivery(claimed, { outcome }, tracing);
@@ -240,14 +240,14 @@ async function recordWithoutAttempt(
 function defer(
   claimed: ClaimedDelivery,
   deferral: Deferral,
-  { recorder, metrics, tracing }: DeliveryDeps,
+  { recorder, metrics, tracing }: DeliverDeps,
 ): Promise<void> {
   metrics.deferred(deferral.reason);
   if (tracing !== undefined) traceDelivery(claimed, { outcome: deferral }, tracing);
   return recorder.defer(claimed, deferral);
 }
 
-function noSlotDeferral({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps): Deferral {
+function noSlotDeferral({ webhookId }: ClaimedDelivery, { slots, random }: DeliverDeps): Deferral {
   const afterMs = noSlotDelayMs(slots.responsivenessOf(webhookId), random());
   return { kind: 'deferred', afterMs, reason: 'no_slot' };
 }

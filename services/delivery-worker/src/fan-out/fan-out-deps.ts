@@ -5,8 +5,8 @@ import type { BatchMetrics } from '../batch-metrics.js';
 import type { DatabaseRetry } from '../database-retry.js';
 import type { SettleMessage } from '../dead-letters/dead-letters.js';
 import type { ClaimRepository } from '../delivery/claim-repository.js';
-import type { Delivery } from '../delivery/create-delivery.js';
 import type { DeliveryMetrics } from '../delivery/delivery-metrics.js';
+import type { DeliveryProcessor } from '../delivery/delivery-processor.js';
 import type { PublishDeliveries } from '../dispatch/publish-deliveries.js';
 import type { Window } from '../dispatch/window.js';
 import type { Slots } from '../slots/slots.js';
@@ -23,7 +23,7 @@ export interface FanOutDeps {
   secrets: SecretBox;
   openDeliveries: OpenDeliveryCounts;
   settle: SettleMessage;
-  delivery: Pick<Delivery, 'start' | 'acquireAtWrite'>;
+  processor: Pick<DeliveryProcessor, 'start' | 'acquireAtWrite'>;
   publish: PublishDeliveries;
   /** Called after a commit that has written deliveries in the state `waiting`. */
   onWaiting: () => void;

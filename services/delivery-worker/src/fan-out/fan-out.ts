@@ -133,7 +133,7 @@ async function acceptBatch(
   deps: FanOutDeps,
   onPlanned: (planned: PlannedDeliveries) => void,
 ): Promise<AlertOutcome[]> {
-  const { rules, databaseRetry, secrets, openDeliveries, window, delivery, metrics, tracing } = deps;
+  const { rules, databaseRetry, secrets, openDeliveries, window, processor, metrics, tracing } = deps;
   // The database provides the time of acceptance, because a worker with a wrong clock would write to partitions of
   // other days.
   const found = await databaseRetry.retryWhileUnavailable(() => rules.find(wantedBy(received)));
@@ -155,7 +155,7 @@ async function acceptBatch(
     ({ alert }) => alertKey(alert),
   );
   await databaseRetry.retryWhileUnavailable(() => openDeliveries.refresh(webhooksOf(alerts, found.webhooks)));
-  const { acquireAtWrite } = delivery;
+  const { acquireAtWrite } = processor;
   const { webhooks } = found;
   const options = { webhooks, acceptedAtMs, openDeliveries, window, acquireAtWrite };
   const planned = alerts.map((alert) => planAlert(alert, options));

@@ -12,7 +12,7 @@ type WriteDeps = Pick<
   | 'repository'
   | 'claims'
   | 'databaseRetry'
-  | 'delivery'
+  | 'processor'
   | 'publish'
   | 'onWaiting'
   | 'window'
@@ -137,7 +137,7 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
       if (!written.ids.has(id)) releasePlanned(delivery, deps.window);
       else if (state === 'queued') queued.push(due);
       else if (slot === undefined) hasWaiting ||= state === 'waiting';
-      else if (written.isCertain) deps.delivery.start(toClaimed(alert, delivery, written.claimedAtMs), slot);
+      else if (written.isCertain) deps.processor.start(toClaimed(alert, delivery, written.claimedAtMs), slot);
       else uncertain.push({ due, slot });
     }
   }
@@ -154,7 +154,7 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
 async function claimAndStart(
   uncertain: UncertainDelivery[],
   token: string,
-  { claims, databaseRetry, delivery, logger }: WriteDeps,
+  { claims, databaseRetry, processor, logger }: WriteDeps,
 ): Promise<void> {
   const due = uncertain.map((entry) => entry.due);
   const claimed = await databaseRetry
@@ -164,7 +164,7 @@ async function claimAndStart(
   for (const { due, slot } of uncertain) {
     const ours = byId.get(due.deliveryId);
     if (ours === undefined) slot.release();
-    else delivery.start(ours, slot);
+    else processor.start(ours, slot);
   }
 }
 

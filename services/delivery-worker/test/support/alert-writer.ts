@@ -83,7 +83,7 @@ export async function writeAlert(responses: (Error | string[] | Response)[], giv
       },
     },
     databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
-    delivery: { start: (claimed) => sent.push(claimed), acquireAtWrite: () => undefined },
+    processor: { start: (claimed) => sent.push(claimed), acquireAtWrite: () => undefined },
     publish: async (due) => {
       expect(due).toEqual([{ deliveryId: 'any', run: 1 }]);
       return published.push('any');

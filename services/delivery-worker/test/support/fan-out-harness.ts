@@ -77,7 +77,7 @@ export function startFanOut(
       responsivenessOf: slots.responsivenessOf,
       slots: 80,
     }),
-    delivery: { start() {}, acquireAtWrite: slots.acquireAtWrite },
+    processor: { start() {}, acquireAtWrite: slots.acquireAtWrite },
     slots,
     publish: async () => 0,
     onWaiting() {},

@@ -23,7 +23,7 @@ import { createRecordRepository } from './record-repository.js';
 import type { RenderBudget } from './render-budget.js';
 import { createWebhooksReader } from './webhooks-reader.js';
 
-export interface CreateDeliveryDeps {
+export interface DeliveryProcessorDeps {
   database: Database;
   secrets: SecretBox;
   slots: Slots;
@@ -43,7 +43,7 @@ export interface CreateDeliveryDeps {
   onError: (error: unknown) => void;
 }
 
-export interface Delivery {
+export interface DeliveryProcessor {
   /**
    * Starts a delivery that was claimed at write. If its processing ends with an error, the lease sweep releases the
    * claim later.
@@ -90,7 +90,7 @@ const unknownPerTick = 4;
  */
 const startsPerTick = 32;
 
-export function createDelivery(deps: CreateDeliveryDeps): Delivery {
+export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryProcessor {
   const { database, secrets, databaseRetry, slots, config, settle, metrics, lease, onError } = deps;
   const webhooks = createWebhooksReader(deps);
   const ticks = createTickThrottle(unknownPerTick);

@@ -8,7 +8,7 @@ import { claimed } from '../../test/support/deliverer.js';
 import { createDatabaseRetry } from '../database-retry.js';
 import type { MessageOutcome } from '../dead-letters/dead-letters.js';
 import type { Slot } from '../slots/slots.js';
-import { type CreateDeliveryDeps, createDelivery } from './create-delivery.js';
+import { createDeliveryProcessor, type DeliveryProcessorDeps } from './delivery-processor.js';
 import type { Outcome } from './outcome.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -62,8 +62,8 @@ function start({ isHeld = true, failsFor = '' } = {}) {
     config: { slots: 2, retry: { scheduleMs: [], maxAgeMs: 60_000 } },
     onAttempt() {},
     onError() {},
-  } as unknown as CreateDeliveryDeps;
-  const delivery = createDelivery(parts);
+  } as unknown as DeliveryProcessorDeps;
+  const delivery = createDeliveryProcessor(parts);
   const commit = () => {
     for (const resolve of commits.splice(0)) resolve();
   };

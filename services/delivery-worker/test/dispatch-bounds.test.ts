@@ -42,12 +42,12 @@ const maxEntries = 12_000;
  */
 async function pass(): Promise<Candidate[]> {
   const found = await scan.next(freePlaces);
-  const quotas = allocateRoundRobin(found.candidates, freePlaces);
-  scan.markServed(found, quotas);
+  const places = allocateRoundRobin(found.candidates, freePlaces);
+  scan.markServed(found, places);
   if (found.paused.length > 0) await repository.postpone(found.paused.slice(0, 500), 1);
-  if (quotas.size === 0) return [];
-  await repository.queue([...quotas].map(([candidate, quota]) => ({ candidate, quota })));
-  return [...quotas].flatMap(([candidate, quota]) => Array.from({ length: quota }, () => candidate));
+  if (places.size === 0) return [];
+  await repository.queue([...places].map(([candidate, count]) => ({ candidate, places: count })));
+  return [...places].flatMap(([candidate, count]) => Array.from({ length: count }, () => candidate));
 }
 
 const retry = { workspace_id: 'ffffffff-0000-4000-8000-000000000001' };

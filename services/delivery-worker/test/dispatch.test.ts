@@ -20,7 +20,7 @@ test('two concurrent writes of an alert with the same key write its rows only on
   expect(rows).toHaveLength(1);
 });
 
-test('due deliveries are queued up to the quota of their webhook, unless the webhook is paused', async () => {
+test('due deliveries are queued up to the places of their webhook, unless the webhook is paused', async () => {
   const [free, held] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
   await fixtures.write([fixtures.plan([free, held]), fixtures.plan([free, held])]);
   await fixtures.pauses.pause([
@@ -32,7 +32,7 @@ test('due deliveries are queued up to the quota of their webhook, unless the web
   expect(candidates).toMatchObject([
     { workspaceId: fixtures.workspaceId, webhookId: free, due: 2, probing: false },
   ]);
-  const due = await fixtures.dispatch.queue([{ candidate: candidates[0]!, quota: 1 }]);
+  const due = await fixtures.dispatch.queue([{ candidate: candidates[0]!, places: 1 }]);
   expect(due).toHaveLength(1);
   const queued = await fixtures.dispatch.queued([]);
   expect(queued.webhooks).toContainEqual({ workspaceId: fixtures.workspaceId, webhookId: free, queued: 1 });
@@ -45,8 +45,8 @@ test('a statement that queues deliveries has no effect if it reaches the databas
   await fixtures.write([fixtures.plan([webhookId])]);
   const [candidate] = (await fixtures.findWebhooks()).candidates;
   const stale = { ...candidate!, queueBy: new Date(candidate!.queueBy.getTime() - 11_000) };
-  expect(await fixtures.dispatch.queue([{ candidate: stale, quota: 1 }])).toEqual([]);
-  expect(await fixtures.dispatch.queue([{ candidate: candidate!, quota: 1 }])).toHaveLength(1);
+  expect(await fixtures.dispatch.queue([{ candidate: stale, places: 1 }])).toEqual([]);
+  expect(await fixtures.dispatch.queue([{ candidate: candidate!, places: 1 }])).toHaveLength(1);
 });
 
 test('a webhook whose pause has ended is found and marked as probing', async () => {
@@ -191,8 +191,8 @@ test('the oldest due deliveries of a webhook are queued first and get a lease', 
       .update({ due_at: new Date(Date.now() - agesMs[index]!) });
   const [candidate] = (await fixtures.findWebhooks()).candidates;
   expect(candidate).toMatchObject({ webhookId, due: 3 });
-  const queue = async (quota: number) =>
-    (await fixtures.dispatch.queue([{ candidate: candidate!, quota }])).map(({ deliveryId }) => deliveryId);
+  const queue = async (places: number) =>
+    (await fixtures.dispatch.queue([{ candidate: candidate!, places }])).map(({ deliveryId }) => deliveryId);
   expect(await queue(1)).toEqual([ids[0]]);
   expect(new Set(await queue(10))).toEqual(new Set([ids[1], ids[2]]));
   const { state, lease_until } = await fixtures.open(ids[0]!);
@@ -241,7 +241,7 @@ test('concurrent passes queue no delivery twice', async () => {
   const planned = Array.from({ length: 300 }, () => fixtures.plan([webhookId]));
   await fixtures.write(planned);
   const [candidate] = (await fixtures.findWebhooks()).candidates;
-  const pass = () => fixtures.dispatch.queue([{ candidate: candidate!, quota: 100 }]);
+  const pass = () => fixtures.dispatch.queue([{ candidate: candidate!, places: 100 }]);
   const passes = await Promise.all([pass(), pass(), pass(), pass()]);
   const ids = passes.flat().map(({ deliveryId }) => deliveryId);
   expect(new Set(ids).size).toBe(ids.length);

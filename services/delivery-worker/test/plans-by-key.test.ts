@@ -61,7 +61,7 @@ test('a statement planned for a small table reads only the needed rows after the
       ]),
     unqueue: () => dispatch.unqueue(unqueued),
     queued: () => dispatch.queued([{ workspaceId: fixtures.workspaceId, webhookId }]),
-    queue: () => dispatch.queue([quotaOf(2)]),
+    queue: () => dispatch.queue([placesOf(2)]),
     findWorkspaces: () => dispatch.findWorkspaces({ after: undefined, steps: 10, workspaces: 10 }),
     findWebhooks: () =>
       fixtures.dispatch.findWebhooks([visit], { steps: 5, webhooks: 5, oldest: 5, places: 5 }),
@@ -109,10 +109,10 @@ const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
   claimedAtMs: 0,
 });
 
-const quotaOf = (quota: number) => ({
+const placesOf = (places: number) => ({
   candidate: candidateOf(webhookId, {
     workspaceId: fixtures.workspaceId,
     queueBy: new Date(Date.now() + 60_000),
   }),
-  quota,
+  places,
 });

@@ -36,10 +36,10 @@ export interface DispatchRepository extends DueReader {
    */
   queued(wanted: WebhookKey[]): Promise<QueuedDeliveries>;
   /**
-   * Marks the oldest due deliveries of each webhook as queued, up to its quota. Rows that another transaction has
-   * locked are skipped.
+   * Marks the oldest due deliveries of each webhook as queued, up to the number of its places. Rows that another
+   * transaction has locked are skipped.
    */
-  queue(quotas: { candidate: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
+  queue(webhooks: { candidate: Candidate; places: number }[]): Promise<DeliveryDue[]>;
   /** Sets queued deliveries to the state `waiting`, except those that a worker has claimed. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
 }
@@ -72,13 +72,13 @@ export function createDispatchRepository(
         backlogged: rows.filter((row) => row.queued === 0).map(toKey),
       };
     },
-    async queue(quotas) {
+    async queue(webhooks) {
       const rows = await database.prepared<DueRow>(queue, [
-        quotas.map(({ candidate }) => candidate.workspaceId),
-        quotas.map(({ candidate }) => candidate.webhookId),
-        quotas.map(({ quota }) => quota),
+        webhooks.map(({ candidate }) => candidate.workspaceId),
+        webhooks.map(({ candidate }) => candidate.webhookId),
+        webhooks.map(({ places }) => places),
         queuedLeaseMs,
-        quotas[0]?.candidate.queueBy,
+        webhooks[0]?.candidate.queueBy,
       ]);
       return rows.map(toDue);
     },
@@ -132,8 +132,8 @@ const queue = {
     set state = 'queued', lease_until = now() + $4::float8 * interval '1 millisecond'
     where o.delivery_id = any(array(
       select picked.delivery_id
-      from unnest($1::uuid[], $2::uuid[], $3::integer[]) as q(workspace_id, webhook_id, quota)
-      cross join lateral (${dueOf('q', 'q.quota')} for update skip locked) picked
+      from unnest($1::uuid[], $2::uuid[], $3::integer[]) as q(workspace_id, webhook_id, places)
+      cross join lateral (${dueOf('q', 'q.places')} for update skip locked) picked
       where now() < $5::timestamptz))
     returning o.delivery_id, o.run`,
 };

@@ -2,13 +2,13 @@ import { candidateOf, pausedIn, run } from '../../test/support/dispatcher-passes
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 
 test('a pass reads the due deliveries, marks them as queued and publishes them', async () => {
-  const { calls, published, quotas, observed, backlogs, logged, logFields } = await run(1, {
+  const { calls, published, places, observed, backlogs, logged, logFields } = await run(1, {
     candidates: [candidateOf('a', { due: 2 }), candidateOf('b')],
     queued: { b: 3, c: 1 },
     wanted: ['d'],
   });
   expect(calls).toEqual(['pass', 'depth', 'queued', 'scan', 'queue', 'publish']);
-  expect(quotas).toEqual([{ a: 2, b: 1 }]);
+  expect(places).toEqual([{ a: 2, b: 1 }]);
   expect(published).toEqual([
     [
       { deliveryId: 'd0', run: 1 },
@@ -65,12 +65,12 @@ test('a pass does not look for due deliveries while the window is full', async (
 });
 
 test('a webhook has at most as many deliveries in the queue as its quota allows', async () => {
-  const { quotas } = await run(1, {
+  const { places } = await run(1, {
     candidates: [candidateOf('a', { due: 9 }), candidateOf('b', { due: 9 }), candidateOf('c', { due: 9 })],
     queued: { b: 3, c: 6 },
     quota: 5,
   });
-  expect(quotas).toEqual([{ a: 5, b: 2 }]);
+  expect(places).toEqual([{ a: 5, b: 2 }]);
 });
 
 test('a webhook whose pause has ended has at most one delivery in the queue', async () => {
@@ -78,25 +78,25 @@ test('a webhook whose pause has ended has at most one delivery in the queue', as
     candidateOf('probed', { due: 9, probing: true }),
     candidateOf('busy', { due: 9, probing: true }),
   ];
-  expect((await run(1, { candidates, queued: { busy: 1 } })).quotas).toEqual([{ probed: 1 }]);
+  expect((await run(1, { candidates, queued: { busy: 1 } })).places).toEqual([{ probed: 1 }]);
 });
 
 test.each([
   ['all 100 places while 199 alerts wait', { alertsWaiting: 199, perSecond: 2_000 }, 100],
   ['25 of 100 places while 200 alerts wait', { alertsWaiting: 200, perSecond: 2_000 }, 25],
   ['at least 16 places while 200 alerts wait', { alertsWaiting: 200, perSecond: 0 }, 16],
-])('webhooks that are not responsive get %s', async (_, setting, places) => {
-  const { quotas } = await run(1, {
+])('webhooks that are not responsive get %s', async (_, setting, expected) => {
+  const { places } = await run(1, {
     candidates: [candidateOf('a', { due: 500 })],
     responsive: false,
     ...setting,
   });
-  expect(quotas).toEqual([{ a: places }]);
+  expect(places).toEqual([{ a: expected }]);
 });
 
 test('responsive webhooks get all free places while many alerts wait', async () => {
-  const { quotas } = await run(1, { candidates: [candidateOf('a', { due: 500 })], alertsWaiting: 200 });
-  expect(quotas).toEqual([{ a: 100 }]);
+  const { places } = await run(1, { candidates: [candidateOf('a', { due: 500 })], alertsWaiting: 200 });
+  expect(places).toEqual([{ a: 100 }]);
 });
 
 test('deliveries of paused webhooks are postponed if they are due in more than 16 workspaces', async () => {
@@ -182,7 +182,7 @@ describe('webhooks with a rate limit', () => {
   test('deliveries of rate-limited webhooks are claimed and started, and not marked as queued', async () => {
     const claims = ['x', 'y'].map((deliveryId) => ({ deliveryId }) as ClaimedDelivery);
     const setting = { candidates, claims, hasLimited: true, expiredInFlight: 290 };
-    const { calls, limited, started, quotas, logged, logFields } = await run(2, setting);
+    const { calls, limited, started, places, logged, logFields } = await run(2, setting);
     expect(limited).toEqual([
       {
         webhooks: [
@@ -194,7 +194,7 @@ describe('webhooks with a rate limit', () => {
       },
     ]);
     expect(started).toEqual(claims);
-    expect(quotas).toEqual([{ a: 1 }, { a: 1 }]);
+    expect(places).toEqual([{ a: 1 }, { a: 1 }]);
     const pass = ['pass', 'depth', 'queued', 'scan'];
     // The second pass runs while the worker stops. It claims no delivery, because the worker could no longer send it.
     expect(calls).toEqual([...pass, 'claim limited', 'queue', 'publish', ...pass, 'queue', 'publish']);

@@ -173,27 +173,29 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
   const found = await scan.next(freePlaces);
   slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...found.candidates], ({ webhookId }) => webhookId));
   const candidates = found.candidates.map((candidate) => applyQuota(candidate, queuedByWebhook, slots));
-  const quotas = allocatePlaces(candidates, {
+  const places = allocatePlaces(candidates, {
     freePlaces: window.freeDispatchPlaces(),
     maxUnresponsive:
       alertsWaiting() < manyAlerts ? window.freeDispatchPlaces() : unresponsiveWhileBusy(window),
     isResponsive: ({ webhookId }) => slots.responsivenessOf(webhookId) === 'responsive',
   });
-  scan.markServed({ ...found, candidates }, quotas);
+  scan.markServed({ ...found, candidates }, places);
   const hasPostponed = await postponeMany(found, deps);
-  if (found.hasLimited) await startLimited(quotas, deps);
-  const open = [...quotas].filter(([candidate]) => !candidate.limited);
-  if (open.length > 0) {
-    const due = await repository.queue(open.map(([candidate, quota]) => ({ candidate, quota })));
+  if (found.hasLimited) await startLimited(places, deps);
+  const queueable = [...places].filter(([candidate]) => !candidate.limited);
+  if (queueable.length > 0) {
+    const queuedNow = await repository.queue(
+      queueable.map(([candidate, count]) => ({ candidate, places: count })),
+    );
     const queuedAtMs = performance.now();
-    const unconfirmed = await publish(due);
-    logger.debug({ queued: due.length, unconfirmed, unclaimed, messages }, 'dispatch.queued');
+    const unconfirmed = await publish(queuedNow);
+    logger.debug({ queued: queuedNow.length, unconfirmed, unclaimed, messages }, 'dispatch.queued');
     // Workers claim faster than passes queue if two conditions are true: few deliveries in the queue were unclaimed
     // before this pass, and the pass filled more than half of the free places. The next pass then follows soon, so
     // that the workers do not become idle.
-    const isBehind = due.length > freePlaces / 2 && unclaimed < freePlaces / 2;
+    const isBehind = queuedNow.length > freePlaces / 2 && unclaimed < freePlaces / 2;
     const pauseMs = isBehind ? pausesMs.min : pausesMs.busy - (performance.now() - queuedAtMs);
-    if (due.length > 0) return Math.max(pausesMs.min, pauseMs);
+    if (queuedNow.length > 0) return Math.max(pausesMs.min, pauseMs);
   }
   if (hasPostponed || found.hasLimited) return pausesMs.busy;
   return found.isPartial ? pausesMs.min : pausesMs.idle;
@@ -234,12 +236,12 @@ const maxExpiredInFlight = 300;
  * takes a request from the limit, and the request must then start at once.
  */
 async function startLimited(
-  quotas: Map<Candidate, number>,
+  places: Map<Candidate, number>,
   { claims, startLimited: start, expiredInFlight, replyLost, logger, signal }: DispatchDeps,
 ): Promise<void> {
-  const webhooks = [...quotas]
+  const webhooks = [...places]
     .filter(([candidate]) => candidate.limited)
-    .map(([{ workspaceId, webhookId }, places]) => ({ workspaceId, webhookId, places }));
+    .map(([{ workspaceId, webhookId }, count]) => ({ workspaceId, webhookId, places: count }));
   if (webhooks.length === 0 || signal.aborted) return;
   const token = newClaimToken();
   const maxExpired = maxExpiredInFlight - expiredInFlight();

@@ -56,9 +56,9 @@ async function servedIn(passes: number, { due, freePlaces }: { due: Due; freePla
   const served = new Map<string, number>();
   for (let pass = 0; pass < passes; pass += 1) {
     const result = await scan.next(freePlaces);
-    const quotas = allocateRoundRobin(result.candidates, freePlaces);
-    scan.markServed(result, quotas);
-    for (const { webhookId } of quotas.keys()) served.set(webhookId, (served.get(webhookId) ?? 0) + 1);
+    const places = allocateRoundRobin(result.candidates, freePlaces);
+    scan.markServed(result, places);
+    for (const { webhookId } of places.keys()) served.set(webhookId, (served.get(webhookId) ?? 0) + 1);
   }
   return { served, steps: repository.steps };
 }

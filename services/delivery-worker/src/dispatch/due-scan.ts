@@ -16,7 +16,7 @@ export interface DueScan {
    * Must be called with the number of places that each webhook got, so that the next visit to a workspace continues
    * after the last served webhook. A webhook whose quota is used up (`due` is 0) counts as served.
    */
-  markServed(result: ScanResult, quotas: ReadonlyMap<Candidate, number>): void;
+  markServed(result: ScanResult, places: ReadonlyMap<Candidate, number>): void;
 }
 
 /**
@@ -63,13 +63,13 @@ export function createDueScan(repository: DueReader): DueScan {
       }));
       return { ...(await repository.findWebhooks(visits, limitsOf(visits.length, freePlaces))), isPartial };
     },
-    markServed({ candidates, scannedTo }, quotas) {
+    markServed({ candidates, scannedTo }, places) {
       const lastServed = new Map<string, string>();
       const unserved = new Set<string>();
       for (const candidate of candidates) {
         const { workspaceId, webhookId, isFromScan, due } = candidate;
         if (!isFromScan || unserved.has(workspaceId)) continue;
-        if (due === 0 || quotas.has(candidate)) lastServed.set(workspaceId, webhookId);
+        if (due === 0 || places.has(candidate)) lastServed.set(workspaceId, webhookId);
         else unserved.add(workspaceId);
       }
       for (const [workspaceId, end] of scannedTo) {

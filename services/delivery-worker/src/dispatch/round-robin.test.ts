@@ -10,15 +10,15 @@ const dueWebhook = (workspaceId: string, webhookId: string, due: number): DueWeb
 test('a workspace with one delivery gets a place while another workspace has a large backlog', () => {
   const storm = ['a', 'b', 'c'].map((webhookId) => dueWebhook('storm', webhookId, 100_000));
   const quiet = dueWebhook('quiet', 'd', 1);
-  const quotas = allocateRoundRobin([...storm, quiet], 10);
-  expect(quotas.get(quiet)).toBe(1);
-  expect(storm.map((entry) => quotas.get(entry))).toEqual([3, 3, 3]);
+  const places = allocateRoundRobin([...storm, quiet], 10);
+  expect(places.get(quiet)).toBe(1);
+  expect(storm.map((entry) => places.get(entry))).toEqual([3, 3, 3]);
 });
 
 test('places are distributed round robin among the webhooks of a workspace', () => {
   const [big, small] = [dueWebhook('w', 'big', 1_000), dueWebhook('w', 'small', 2)];
-  const quotas = allocateRoundRobin([big, small], 10);
-  expect([quotas.get(big), quotas.get(small)]).toEqual([8, 2]);
+  const places = allocateRoundRobin([big, small], 10);
+  expect([places.get(big), places.get(small)]).toEqual([8, 2]);
 });
 
 test('no usable place stays free; a workspace that lacks places has at most one less than others', () => {
@@ -32,22 +32,22 @@ test('no usable place stays free; a workspace that lacks places has at most one 
   );
   fc.assert(
     fc.property(dueWebhooks, fc.integer({ min: 0, max: 200 }), (input, freePlaces) => {
-      const quotas = allocateRoundRobin<DueWebhook>(input, freePlaces);
-      const given = [...quotas.values()].reduce((sum, quota) => sum + quota, 0);
+      const places = allocateRoundRobin<DueWebhook>(input, freePlaces);
+      const given = [...places.values()].reduce((sum, count) => sum + count, 0);
       expect(given).toBe(
         Math.min(
           freePlaces,
           input.reduce((sum, { due }) => sum + due, 0),
         ),
       );
-      for (const [entry, quota] of quotas) expect(quota).toBeLessThanOrEqual(entry.due);
+      for (const [entry, count] of places) expect(count).toBeLessThanOrEqual(entry.due);
       const total = (workspaceId: string, of: (entry: DueWebhook) => number) =>
         input.filter((entry) => entry.workspaceId === workspaceId).reduce((sum, entry) => sum + of(entry), 0);
       for (const hungry of ['x', 'y', 'z']) {
-        const got = total(hungry, (entry) => quotas.get(entry) ?? 0);
+        const got = total(hungry, (entry) => places.get(entry) ?? 0);
         if (got === total(hungry, (entry) => entry.due)) continue;
         for (const other of ['x', 'y', 'z'])
-          expect(total(other, (entry) => quotas.get(entry) ?? 0)).toBeLessThanOrEqual(got + 1);
+          expect(total(other, (entry) => places.get(entry) ?? 0)).toBeLessThanOrEqual(got + 1);
       }
     }),
   );
@@ -57,8 +57,8 @@ const isResponsive = ({ webhookId }: DueWebhook) => webhookId.startsWith('respon
 
 test('webhooks that are not responsive get a quarter of the places if the others need all', () => {
   const [busy, flood] = [dueWebhook('w', 'responsive', 1_000), dueWebhook('flood', 'silent', 1_000)];
-  const quotas = allocatePlaces([flood, busy], { freePlaces: 100, maxUnresponsive: 100, isResponsive });
-  expect([quotas.get(busy), quotas.get(flood)]).toEqual([75, 25]);
+  const places = allocatePlaces([flood, busy], { freePlaces: 100, maxUnresponsive: 100, isResponsive });
+  expect([places.get(busy), places.get(flood)]).toEqual([75, 25]);
 });
 
 test('webhooks that are not responsive get the places that responsive ones leave, up to a limit', () => {
@@ -70,12 +70,12 @@ test('webhooks that are not responsive get the places that responsive ones leave
 
 test('the quarter of the places for webhooks that are not responsive is rounded up', () => {
   const [busy, flood] = [dueWebhook('w', 'responsive', 100), dueWebhook('flood', 'silent', 100)];
-  const quotas = allocatePlaces([flood, busy], { freePlaces: 10, maxUnresponsive: 10, isResponsive });
-  expect([quotas.get(busy), quotas.get(flood)]).toEqual([7, 3]);
+  const places = allocatePlaces([flood, busy], { freePlaces: 10, maxUnresponsive: 10, isResponsive });
+  expect([places.get(busy), places.get(flood)]).toEqual([7, 3]);
 });
 
 test('if places cannot be divided evenly, the rest goes to the workspaces that come first', () => {
   const due = ['b', 'c', 'a'].map((id) => dueWebhook(id, id, 9));
-  const quotas = allocateRoundRobin(due, 5);
-  expect(due.map((entry) => quotas.get(entry))).toEqual([2, 2, 1]);
+  const places = allocateRoundRobin(due, 5);
+  expect(due.map((entry) => places.get(entry))).toEqual([2, 2, 1]);
 });

@@ -30,12 +30,12 @@ export function allocatePlaces<W extends DueWebhook>(
   const responsive = webhooks.filter(isResponsive);
   const wanted = responsive.reduce((sum, { due }) => sum + due, 0);
   const rest = Math.max(Math.ceil(freePlaces * unresponsivePart), freePlaces - wanted);
-  const quotas = allocateRoundRobin(
+  const places = allocateRoundRobin(
     webhooks.filter((webhook) => !isResponsive(webhook)),
     Math.min(maxUnresponsive, rest),
   );
-  const given = [...quotas.values()].reduce((sum, quota) => sum + quota, 0);
-  return new Map([...quotas, ...allocateRoundRobin(responsive, freePlaces - given)]);
+  const given = [...places.values()].reduce((sum, count) => sum + count, 0);
+  return new Map([...places, ...allocateRoundRobin(responsive, freePlaces - given)]);
 }
 
 /**
@@ -44,7 +44,7 @@ export function allocatePlaces<W extends DueWebhook>(
  * workspaces in the order of `webhooks`.
  */
 export function allocateRoundRobin<W extends DueWebhook>(webhooks: W[], freePlaces: number): Map<W, number> {
-  const quotas = new Map<W, number>();
+  const places = new Map<W, number>();
   const waiting = webhooks.filter(({ due }) => due > 0);
   let workspaces = Array.from(groupBy(waiting, ({ workspaceId }) => workspaceId).values(), (members) => ({
     members,
@@ -56,13 +56,13 @@ export function allocateRoundRobin<W extends DueWebhook>(webhooks: W[], freePlac
       if (left === 0) break;
       const index = workspace.next % workspace.members.length;
       const webhook = workspace.members[index]!;
-      const quota = (quotas.get(webhook) ?? 0) + 1;
-      quotas.set(webhook, quota);
+      const count = (places.get(webhook) ?? 0) + 1;
+      places.set(webhook, count);
       left -= 1;
-      if (quota < webhook.due) workspace.next += 1;
+      if (count < webhook.due) workspace.next += 1;
       else workspace.members.splice(index, 1);
     }
     workspaces = workspaces.filter(({ members }) => members.length > 0);
   }
-  return quotas;
+  return places;
 }

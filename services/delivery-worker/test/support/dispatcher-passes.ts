@@ -31,7 +31,7 @@ export interface Setting {
   perSecond?: number;
   responsive?: boolean;
   isPartial?: boolean;
-  /** Number of deliveries that the dispatcher's statement marks as queued. Default: the sum of the quotas. */
+  /** Number of deliveries that the dispatcher's statement marks as queued. Default: the sum of the places. */
   found?: number;
   /** Error of the broker in each pass; undefined for a pass without an error. */
   brokerErrors?: (Error | undefined)[];
@@ -80,7 +80,7 @@ export async function run(passes: number, setting: Setting = {}) {
   const calls: string[] = [];
   const startsMs: number[] = [];
   const backlogs: string[][] = [];
-  const quotas: Record<string, number>[] = [];
+  const places: Record<string, number>[] = [];
   const published: DeliveryDue[][] = [];
   const postponed: { webhooks: string[]; limit: number }[] = [];
   const observed: QueueState[] = [];
@@ -131,13 +131,13 @@ export async function run(passes: number, setting: Setting = {}) {
       }));
       return { webhooks, unclaimed: setting.unclaimed ?? 7, backlogged: wanted };
     },
-    async queue(places) {
+    async queue(webhooks) {
       calls.push('queue');
-      quotas.push(
-        Object.fromEntries(places.map(({ candidate, quota: given }) => [candidate.webhookId, given])),
+      places.push(
+        Object.fromEntries(webhooks.map(({ candidate, places: count }) => [candidate.webhookId, count])),
       );
       if (setting.queueError !== undefined) throw setting.queueError;
-      const given = places.reduce((sum, place) => sum + place.quota, 0);
+      const given = webhooks.reduce((sum, webhook) => sum + webhook.places, 0);
       return Array.from({ length: found ?? given }, (_, index) => ({ deliveryId: `d${index}`, run: 1 }));
     },
     async unqueue() {},
@@ -222,7 +222,7 @@ export async function run(passes: number, setting: Setting = {}) {
   if (isRunning) throw new Error('The dispatcher did not stop.');
   await running;
   const pausesMs = startsMs.slice(1).map((startMs, index) => startMs - startsMs[index]!);
-  const seen = { calls, pausesMs, backlogs, quotas, published, postponed, observed, mayLead };
+  const seen = { calls, pausesMs, backlogs, places, published, postponed, observed, mayLead };
   return { ...seen, logged, logFields, limited, started, lostClaims };
 }
 

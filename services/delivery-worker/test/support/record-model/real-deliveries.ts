@@ -105,7 +105,7 @@ export async function createRealDeliveries(database: Database) {
         .where({ state: 'waiting' })
         .update({ due_at: new Date(0) });
       const candidate = candidateOf(webhookId, { workspaceId: fixtures.workspaceId, queueBy: farFuture });
-      const queued = await fixtures.dispatch.queue([{ candidate, quota: deliveryCount }]);
+      const queued = await fixtures.dispatch.queue([{ candidate, places: deliveryCount }]);
       return queued.map(({ deliveryId }) => deliveryId);
     },
     unqueue: (due: DeliveryDue[]) => fixtures.dispatch.unqueue(due),

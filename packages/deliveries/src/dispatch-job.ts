@@ -40,11 +40,11 @@ interface PageRow extends AlertRow {
 }
 
 async function readRows(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<PageRow[]> {
-  const read = async (window: IdRange, limit: number) => {
+  const read = async (range: IdRange, limit: number) => {
     const { rows } = await trx.raw<{ rows: PageRow[] }>(
       `select ${alertColumns}, ${matching(scope.filter)} as matches from alerts
        where ${inRange} order by id desc limit :limit`,
-      { ...bindings(scope, window), limit },
+      { ...bindings(scope, range), limit },
     );
     return rows;
   };

@@ -14,14 +14,14 @@ const nowMs = Date.UTC(2026, 0, 31);
 const always: IdRange = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 const idAt = (daysAgo: number, name: string | number) => recordId(nowMs - daysAgo * dayMs, String(name));
 
-/** Reads a history that consists of the given ids. Returns the rows and the windows that were read. */
+/** Reads a history that consists of the given ids. Returns the rows and the slices that were read. */
 async function readFrom(history: string[], { range = always, limit }: { range?: IdRange; limit: number }) {
-  const windows: IdRange[] = [];
-  const ids = await readNewestFirst({ range, limit, nowMs }, async (window, count) => {
-    windows.push(window);
-    return within(history, window).slice(0, count);
+  const slices: IdRange[] = [];
+  const ids = await readNewestFirst({ range, limit, nowMs }, async (slice, count) => {
+    slices.push(slice);
+    return within(history, slice).slice(0, count);
   });
-  return { ids, windows };
+  return { ids, slices };
 }
 
 const within = (history: string[], { from, below }: IdRange) =>
@@ -30,7 +30,7 @@ const within = (history: string[], { from, below }: IdRange) =>
     .sort()
     .reverse();
 
-test('reading a history in several time windows returns the same rows as one read', async () => {
+test('reading a history in several slices returns the same rows as one read', async () => {
   // Ids are from two months ago to one day ahead, because the clock of the writer may be ahead of the reader's.
   const daysAgo = fc.integer({ min: -24, max: 60 * 24 }).map((hours) => hours / 24);
   const bound = fc.oneof(fc.constant(undefined), daysAgo);
@@ -46,30 +46,30 @@ test('reading a history in several time windows returns the same rows as one rea
           from: since === undefined ? always.from : idAt(since, 'since'),
           below: until === undefined ? always.below : idAt(until, 'until'),
         };
-        const { ids, windows } = await readFrom(history, { range, limit });
+        const { ids, slices } = await readFrom(history, { range, limit });
         expect(ids).toEqual(within(history, range).slice(0, limit));
-        expect(windows.length).toBeLessThanOrEqual(4);
+        expect(slices.length).toBeLessThanOrEqual(4);
       },
     ),
   );
 });
 
-test('a read of new or old days ends after its first window if this window has enough rows', async () => {
+test('a read of new or old days ends after its first slice if this slice has enough rows', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
-  expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
+  expect(first.slices).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
   const longAgo = Array.from({ length: 20 }, (_, index) => idAt(40 + index / 100, index));
   const below = firstIdAt(nowMs - 40 * dayMs + 1);
   const later = await readFrom(longAgo, { range: { ...always, below }, limit: 20 });
   expect(later.ids).toHaveLength(20);
-  expect(later.windows).toHaveLength(1);
+  expect(later.slices).toHaveLength(1);
 });
 
-test('the time windows of a range begin 1, 5 and 21 days before its end, and at its start', async () => {
-  const { windows } = await readFrom([], { limit: 5 });
+test('the slices of a range begin 1, 5 and 21 days before its end, and at its start', async () => {
+  const { slices } = await readFrom([], { limit: 5 });
   const starts = [1, 5, 21].map((days) => firstIdAt(nowMs - days * dayMs));
   const [first = '', second = '', third = ''] = starts;
-  expect(windows).toEqual([
+  expect(slices).toEqual([
     { from: first, below: always.below },
     { from: second, below: first },
     { from: third, below: second },
@@ -77,23 +77,23 @@ test('the time windows of a range begin 1, 5 and 21 days before its end, and at 
   ]);
 });
 
-test('a range that is shorter than a day is read in one time window', async () => {
+test('a range that is shorter than a day is read in one slice', async () => {
   const range = { from: firstIdAt(nowMs - 5_000), below: firstIdAt(nowMs - 4_000) };
-  expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
+  expect((await readFrom([], { range, limit: 5 })).slices).toEqual([range]);
 });
 
-test('a range of exactly one day is read in one time window', async () => {
+test('a range of exactly one day is read in one slice', async () => {
   const range = { ...always, from: firstIdAt(nowMs - dayMs), below: firstIdAt(nowMs) };
-  expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
+  expect((await readFrom([], { range, limit: 5 })).slices).toEqual([range]);
 });
 
-test('a count reads older time windows until it reaches the maximum or the start of its range', async () => {
+test('a count reads older slices until it reaches the maximum or the start of its range', async () => {
   const history = [0.5, 2, 3, 10, 40].map(idAt);
   const countFrom = async (max: number) => {
     const wanted: number[] = [];
-    const count = await countNewestFirst({ range: always, max, nowMs }, async (window, left) => {
+    const count = await countNewestFirst({ range: always, max, nowMs }, async (slice, left) => {
       wanted.push(left);
-      return Math.min(left, within(history, window).length);
+      return Math.min(left, within(history, slice).length);
     });
     return { count, wanted };
   };

@@ -9,37 +9,37 @@ export interface IdRange {
 
 const dayMs = 86_400_000;
 /**
- * A range of ids is read in parts, called windows, newest first. These numbers are the starts of all windows except the
+ * A range of ids is read in parts, called slices, newest first. These numbers are the starts of all slices except the
  * last one, in days before the end of the range (or before the current time, if the end is in the future). The last
- * window is the rest of the range.
+ * slice is the rest of the range.
  */
 const daysBack = [1, 5, 21];
 
 /**
- * Reads the newest `limit` rows of a range, newest first, window by window. The first window covers about one day, and
- * later windows cover more days each. The time of a query grows with the number of daily partitions that it reads, and
- * for most pages the first windows contain enough rows.
+ * Reads the newest `limit` rows of a range, newest first, slice by slice. The first slice covers about one day, and
+ * later slices cover more days each. The time of a query grows with the number of daily partitions that it reads, and
+ * for most pages the first slices contain enough rows.
  */
 export async function readNewestFirst<Row>(
   { range, limit, nowMs }: { range: IdRange; limit: number; nowMs: number },
-  readWindow: (window: IdRange, limit: number) => Promise<Row[]>,
+  readSlice: (slice: IdRange, limit: number) => Promise<Row[]>,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const window of windowsOf(range, nowMs)) {
-    rows.push(...(await readWindow(window, limit - rows.length)));
+  for (const slice of slicesOf(range, nowMs)) {
+    rows.push(...(await readSlice(slice, limit - rows.length)));
     if (rows.length >= limit) break;
   }
   return rows;
 }
 
-/** Counts the rows of a range up to `max`. The range is read in the same windows as in `readNewestFirst`. */
+/** Counts the rows of a range up to `max`. The range is read in the same slices as in `readNewestFirst`. */
 export async function countNewestFirst(
   { range, max, nowMs }: { range: IdRange; max: number; nowMs: number },
-  countWindow: (window: IdRange, max: number) => Promise<number>,
+  countSlice: (slice: IdRange, max: number) => Promise<number>,
 ): Promise<number> {
   let count = 0;
-  for (const window of windowsOf(range, nowMs)) {
-    count += await countWindow(window, max - count);
+  for (const slice of slicesOf(range, nowMs)) {
+    count += await countSlice(slice, max - count);
     if (count >= max) break;
   }
   return count;
@@ -49,7 +49,7 @@ export async function countNewestFirst(
  * Divides a range of ids into adjacent ranges, the newest one first. Ids whose time is in the future belong to the
  * first range.
  */
-function windowsOf({ from, below }: IdRange, nowMs: number): IdRange[] {
+function slicesOf({ from, below }: IdRange, nowMs: number): IdRange[] {
   const endMs = Math.min(nowMs, timeOfRecordId(below));
   const starts = daysBack.map((days) => firstIdAt(endMs - days * dayMs)).filter((id) => id > from);
   const bounds = [below, ...starts, from];

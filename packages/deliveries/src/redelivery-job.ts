@@ -40,11 +40,11 @@ interface PageRow {
 }
 
 async function readRows(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<PageRow[]> {
-  const read = async (window: IdRange, limit: number) => {
+  const read = async (range: IdRange, limit: number) => {
     const { rows } = await trx.raw<{ rows: PageRow[] }>(
       `select id, case when ${matching(scope.filter)} then array[webhook_id::text] else '{}' end as opens
        from deliveries where ${indexed(scope.filter)} order by id desc limit :limit`,
-      { ...bindings(scope, window), limit },
+      { ...bindings(scope, range), limit },
     );
     return rows;
   };

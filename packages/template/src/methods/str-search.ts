@@ -17,7 +17,7 @@ export function searchMethods(): [string, NativeFunction][] {
   ): [string, NativeFunction] => [
     name,
     strMethod(name, parameters, (rendering, self, sub, start, end) => {
-      const { text, offset } = window(textOf(self), start!, end!, rendering);
+      const { text, offset } = searchedPart(textOf(self), start!, end!, rendering);
       const found = run(text, textArgument(sub!), rendering);
       if (found < 0 && fail) throw valueError('substring not found');
       return BigInt(found < 0 ? found : found + offset);
@@ -26,7 +26,7 @@ export function searchMethods(): [string, NativeFunction][] {
   const ends = (name: 'startswith' | 'endswith'): [string, NativeFunction] => [
     name,
     strMethod(name, parameters, (rendering, self, sub, start, end) => {
-      const { text } = window(textOf(self), start!, end!, rendering);
+      const { text } = searchedPart(textOf(self), start!, end!, rendering);
       return affixes(name, sub!, rendering).some((part) => {
         rendering.budget.characters(part.length);
         return name === 'startswith' ? text.startsWith(part) : text.endsWith(part);
@@ -43,7 +43,7 @@ export function searchMethods(): [string, NativeFunction][] {
     [
       'count',
       strMethod('count', parameters, (rendering, self, sub, start, end) => {
-        const { text } = window(textOf(self), start!, end!, rendering);
+        const { text } = searchedPart(textOf(self), start!, end!, rendering);
         const part = textArgument(sub!);
         return BigInt(part === '' ? codePointLength(text) + 1 : partsBetween(text, part).length - 1);
       }),
@@ -58,7 +58,7 @@ function codePointIndex(text: string, index: number): number {
 }
 
 /** Returns the part of a text between two Python indices, and its start in code points. */
-function window(
+function searchedPart(
   text: string,
   start: Value,
   end: Value,

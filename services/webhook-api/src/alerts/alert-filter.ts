@@ -17,7 +17,7 @@ export interface AlertSearch {
   filter: AlertFilter;
   /** Selects only alerts that the principal with this id published over REST. Undefined selects all alerts. */
   publishedBy?: string | undefined;
-  window: IdRange;
+  range: IdRange;
   /** Limits the next statement to the time that is left for the search. Await it between two statements. */
   beforeNext: () => Promise<void>;
 }
@@ -50,12 +50,12 @@ export function findMatching({
   workspaceId,
   filter,
   publishedBy,
-  window,
+  range,
 }: Omit<AlertSearch, 'beforeNext'>): Knex.QueryBuilder {
   return trx('alerts as a')
     .where(definedOnly({ 'a.workspace_id': workspaceId, 'a.published_by': publishedBy }))
     .modify(matchAlerts, filter)
-    .modify(inRange, { column: 'a.id', range: window });
+    .modify(inRange, { column: 'a.id', range });
 }
 
 function idsOf(rows: { id: string }[]): string[] {

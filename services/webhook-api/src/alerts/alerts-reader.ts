@@ -92,8 +92,8 @@ export function createAlertsReader(database: Database): AlertsReader {
         return withinBudget(await readRecentPage(database, query, limit));
       return readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
         const { range, ...search } = query;
-        const ids = await readNewestFirst({ range, limit, nowMs: Date.now() }, (window, count) =>
-          findAlerts({ ...search, trx, window, beforeNext }, count),
+        const ids = await readNewestFirst({ range, limit, nowMs: Date.now() }, (slice, count) =>
+          findAlerts({ ...search, trx, range: slice, beforeNext }, count),
         );
         if (ids.length === 0) return [];
         const { rows } = await trx.raw<{ rows: StoredAlert[] }>(pageByIds, { ids, first: firstIdOf(ids) });
@@ -103,8 +103,12 @@ export function createAlertsReader(database: Database): AlertsReader {
 
     count: ({ range, ...query }, max) =>
       readWithTimeout(database, searchTimeoutMs, (trx, beforeNext) =>
-        countNewestFirst({ range, max, nowMs: Date.now() }, async (window, left) => {
-          const count = await countUpTo(trx, findMatching({ ...query, trx, window }).select('a.id'), left);
+        countNewestFirst({ range, max, nowMs: Date.now() }, async (slice, left) => {
+          const count = await countUpTo(
+            trx,
+            findMatching({ ...query, trx, range: slice }).select('a.id'),
+            left,
+          );
           await beforeNext();
           return count;
         }),

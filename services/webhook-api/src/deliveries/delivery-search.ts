@@ -48,9 +48,9 @@ export function isRecentSearch({ range, filter }: DeliverySearch): boolean {
 export async function findDeliveries(search: Search, limit: number): Promise<string[]> {
   const range = await rangeOf(search);
   if (range === undefined) return [];
-  const readWindow = async (window: IdRange, wanted: number) => {
+  const readSlice = async (slice: IdRange, wanted: number) => {
     const ids: string[] = [];
-    for (const { query, id } of await queriesIn(search, window)) {
+    for (const { query, id } of await queriesIn(search, slice)) {
       const rows = await query
         .select(`${id} as id`)
         .orderBy(id, 'desc')
@@ -61,25 +61,25 @@ export async function findDeliveries(search: Search, limit: number): Promise<str
     }
     return ids;
   };
-  if (isOpenStatus(search.filter.status)) return readWindow(range, limit);
-  return readNewestFirst({ range, limit, nowMs: Date.now() }, readWindow);
+  if (isOpenStatus(search.filter.status)) return readSlice(range, limit);
+  return readNewestFirst({ range, limit, nowMs: Date.now() }, readSlice);
 }
 
 /** Counts the deliveries that match the search, up to `max`. */
 export async function countDeliveries(search: Search, max: number): Promise<number> {
   const range = await rangeOf(search);
   if (range === undefined) return 0;
-  const countWindow = async (window: IdRange, wanted: number) => {
+  const countSlice = async (slice: IdRange, wanted: number) => {
     let count = 0;
-    for (const { query, id } of await queriesIn(search, window)) {
+    for (const { query, id } of await queriesIn(search, slice)) {
       count += await countUpTo(search.trx, query.select(id), wanted - count);
       await search.beforeNext();
       if (count >= wanted) break;
     }
     return count;
   };
-  if (isOpenStatus(search.filter.status)) return countWindow(range, max);
-  return countNewestFirst({ range, max, nowMs: Date.now() }, countWindow);
+  if (isOpenStatus(search.filter.status)) return countSlice(range, max);
+  return countNewestFirst({ range, max, nowMs: Date.now() }, countSlice);
 }
 
 async function rangeOf({ trx, workspaceId, range, filter }: Search): Promise<IdRange | undefined> {
@@ -105,21 +105,21 @@ const maxAlerts = 5_000;
  * label or model, the first query looks up the deliveries of the newest alerts that match. The id of a delivery begins
  * with the millisecond in which its alert was accepted, so the ids of these deliveries are in known ranges.
  */
-async function queriesIn(search: Search, window: IdRange): Promise<DeliveriesQuery[]> {
+async function queriesIn(search: Search, range: IdRange): Promise<DeliveriesQuery[]> {
   const { model_id, label } = search.filter;
-  if (model_id === undefined && label === undefined) return [matching(search, window)];
+  if (model_id === undefined && label === undefined) return [matching(search, range)];
   const alerts = await findAlerts(
-    { ...search, filter: { model_id, label }, window: alertRangeOf(window) },
+    { ...search, filter: { model_id, label }, range: alertRangeOf(range) },
     maxAlerts + 1,
   );
-  if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, window), search.trx, alerts)];
+  if (alerts.length <= maxAlerts) return [ofAlerts(matching(search, range), search.trx, alerts)];
   // Not all matching alerts were read, so some alerts of the oldest millisecond can be missing. The second query
   // therefore reads the deliveries of that millisecond and of all earlier ones.
   const boundary = firstIdAt(timeOfRecordId(alerts.at(-1)!) + 1);
   const [newer, older] = [
-    { ...window, from: boundary },
-    // The window can end within the oldest millisecond, before the boundary. In this case, the query ends there too.
-    { ...window, below: boundary < window.below ? boundary : window.below },
+    { ...range, from: boundary },
+    // The range can end within the oldest millisecond, before the boundary. In this case, the query ends there too.
+    { ...range, below: boundary < range.below ? boundary : range.below },
   ];
   return [
     ofAlerts(matching(search, newer), search.trx, alerts),
@@ -202,12 +202,12 @@ function ofAlerts(
  * Restricts a query to deliveries whose alert matches. The condition is a scalar subquery, because PostgreSQL evaluates
  * it for each delivery and therefore reads deliveries in the order of their ids.
  */
-function withAlert(found: DeliveriesQuery, { trx, filter }: Search, window: IdRange): DeliveriesQuery {
+function withAlert(found: DeliveriesQuery, { trx, filter }: Search, range: IdRange): DeliveriesQuery {
   const { model_id, label } = filter;
   const alert = trx('alerts as a')
     .select(trx.raw('true'))
     .whereRaw(`a.id = ${found.alert}`)
-    .modify(inRange, { column: 'a.id', range: alertRangeOf(window) })
+    .modify(inRange, { column: 'a.id', range: alertRangeOf(range) })
     .modify(matchAlerts, { model_id, label });
   found.query.whereRaw('?', [alert]);
   return found;

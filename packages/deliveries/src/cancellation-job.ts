@@ -31,7 +31,7 @@ export const cancellationWork: JobWork<CancellationFilter> = {
       cursor: isCut ? page.at(-1) : rows.at(-1)?.id,
       done: cancelled.length,
       isLast: !isCut && rows.length < rowsRead,
-      isPaused: false,
+      mustWait: false,
       isBusy: cancelled.length < page.length,
     };
   },

@@ -17,7 +17,7 @@ export interface JobPage {
    * True if the next page should run later, because more than half of a limit on open deliveries is used, or because
    * deliveries that the job should cancel are being sent.
    */
-  paused: boolean;
+  mustWait: boolean;
 }
 
 export type JobPageOptions = Omit<PageOptions, 'opened'>;
@@ -75,7 +75,7 @@ async function runPage(trx: Knex.Transaction, job: RunningJob, options: PageOpti
   // workers use by default (docs/adr/0004), it opens all partitions.
   await trx.raw('set local plan_cache_mode = force_custom_plan');
   const { id, kind } = job;
-  const { cursor, done, isLast, isPaused, isBusy = false } = await workOf(kind).runPage(trx, job, options);
+  const { cursor, done, isLast, mustWait, isBusy = false } = await workOf(kind).runPage(trx, job, options);
   const revisits = isLast && (isBusy || job.revisit);
   const finished = isLast && !revisits;
   await trx.raw(
@@ -89,7 +89,7 @@ async function runPage(trx: Knex.Transaction, job: RunningJob, options: PageOpti
       revisit: !isLast && (isBusy || job.revisit),
     },
   );
-  return { jobId: id, kind, done, finished, paused: isPaused || revisits };
+  return { jobId: id, kind, done, finished, mustWait: mustWait || revisits };
 }
 
 /** The cast is safe because a job's kind determines the type of its filter. */

@@ -35,7 +35,7 @@ interface PageResult {
   done: number;
   isLast: boolean;
   /** True if the page ended early because more than half of a limit on open deliveries is used. */
-  isPaused: boolean;
+  mustWait: boolean;
   /** True if the page has skipped rows that the job must read again later. */
   isBusy?: boolean;
 }
@@ -88,8 +88,8 @@ export function pageResult(
   { rows, page, pageSize }: { rows: unknown[]; page: { id: string }[]; pageSize: number },
   done: number,
 ): PageResult {
-  const isPaused = page.length < rows.length;
-  return { cursor: page.at(-1)?.id, done, isLast: !isPaused && page.length < pageSize, isPaused };
+  const mustWait = page.length < rows.length;
+  return { cursor: page.at(-1)?.id, done, isLast: !mustWait && page.length < pageSize, mustWait };
 }
 
 /** Fraction of a limit on open deliveries that jobs leave free for new alerts. */

@@ -101,15 +101,15 @@ test('two concurrent jobs dispatch each alert once', async () => {
   expect(await db.database.knex('open_deliveries')).toHaveLength(60);
 });
 
-test("a job pauses while more than half of a webhook's limit on open deliveries is used", async () => {
+test("a job waits while more than half of a webhook's limit on open deliveries is used", async () => {
   const limits = { perWebhook: 10, perWorkspace: 1_000 };
   limitOpen(limits);
   const alertRuleId = await addRule([await addWebhook()]);
   await seed(12, { alertRuleId, outcome: 'no_webhooks' });
   const id = await addJob();
   const page = () => runPage(50);
-  expect(await page()).toMatchObject({ done: 6, paused: true, finished: false });
-  expect(await page()).toMatchObject({ done: 0, paused: true });
+  expect(await page()).toMatchObject({ done: 6, mustWait: true, finished: false });
+  expect(await page()).toMatchObject({ done: 0, mustWait: true });
   await db.database.knex('open_deliveries').delete();
   limitOpen(limits);
   expect(await page()).toMatchObject({ done: 6, finished: true });

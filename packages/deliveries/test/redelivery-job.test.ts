@@ -246,14 +246,14 @@ test.each([
   ['webhook', { perWebhook: 10, perWorkspace: 1_000 }],
   ['workspace', { perWebhook: 1_000, perWorkspace: 10 }],
 ])(
-  'a job pauses while more than half of the limit of its %s on open deliveries is used',
+  'a job waits while more than half of the limit of its %s on open deliveries is used',
   async (_, limits) => {
     limitOpen(limits);
     await seedMany(20, { webhookId });
     const id = await addJob({ webhook_id: webhookId });
     const page = () => runPage(8);
-    expect(await page()).toMatchObject({ done: 6, finished: false, paused: true });
-    expect(await page()).toMatchObject({ done: 0, finished: false, paused: true });
+    expect(await page()).toMatchObject({ done: 6, finished: false, mustWait: true });
+    expect(await page()).toMatchObject({ done: 0, finished: false, mustWait: true });
     expect(await openIds()).toHaveLength(6);
     let redelivered = 6;
     while ((await job(id)).status === 'running') {
@@ -266,7 +266,7 @@ test.each([
   },
 );
 
-test('a paused job does not stop the jobs of other workspaces', async () => {
+test('a waiting job does not stop the jobs of other workspaces', async () => {
   limitOpen({ perWebhook: 10, perWorkspace: 10 });
   await seedMany(20, { webhookId });
   const pausedJob = await addJob({ webhook_id: webhookId });

@@ -16,7 +16,7 @@ import { maxUnrecorded } from './delivery/delivery-processor.js';
  * Reason for a pause of the consumers: the database is unavailable (`database`), or the keys of this worker do not
  * decrypt the values in the database (`keys`). In both cases, another worker may be able to process the messages.
  */
-type PauseReason = 'database' | 'keys';
+type ConsumerPauseReason = 'database' | 'keys';
 
 /**
  * The consumers of the queue of alerts, the queue of unroutable alerts, and the queue of deliveries. They receive
@@ -25,9 +25,9 @@ type PauseReason = 'database' | 'keys';
 export interface Consumers {
   open(handlers: Handlers): Promise<void>;
   /** Adds a reason for a pause of the consumers. Messages in flight are still processed. */
-  pause(reason: PauseReason): void;
+  pause(reason: ConsumerPauseReason): void;
   /** Removes a reason for a pause. When none is left, the consumers receive messages again. */
-  resume(reason: PauseReason): void;
+  resume(reason: ConsumerPauseReason): void;
   /** Returns the messages in flight to the broker. */
   returnToBroker(): Promise<void>;
   /** Stops receiving messages. Resolves when no message is in flight. */
@@ -76,7 +76,7 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
   const { brokers, slots, onError } = deps;
   const consumers: Consumer[] = [];
   // The consumers start paused. The first check of the keys that succeeds resumes them.
-  const pausedBy = new Set<PauseReason>(['keys']);
+  const pausedBy = new Set<ConsumerPauseReason>(['keys']);
   let rejectWaiting: (error: Error) => void = () => {};
   const all = <T>(step: (consumer: Consumer) => Promise<T>) => Promise.all(consumers.map(step));
   const open = async (broker: Broker, options: Pick<ConsumerOptions, 'queue' | 'prefetch' | 'handle'>) =>
@@ -86,11 +86,11 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
     await all((consumer) => consumer.returnToBroker());
     rejectWaiting(new Error('The message was returned to the broker.'));
   };
-  const pause = (reason: PauseReason) => {
+  const pause = (reason: ConsumerPauseReason) => {
     pausedBy.add(reason);
     void update();
   };
-  const resume = (reason: PauseReason) => {
+  const resume = (reason: ConsumerPauseReason) => {
     pausedBy.delete(reason);
     void update();
   };

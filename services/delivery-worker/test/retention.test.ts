@@ -23,17 +23,17 @@ afterEach(async () => {
 });
 
 /**
- * Runs the retention jobs. Each pause lasts until `endPauses` ends it. `endPauses` ends the pauses that have the given
- * length in milliseconds, or all pauses if no length is given.
+ * Runs the retention jobs. Each delay lasts until `endDelays` ends it. `endDelays` ends the delays that have the given
+ * length in milliseconds, or all delays if no length is given.
  */
 function startRetentionJobs({ archive = false } = {}) {
   const registry = createMetrics({ service: 'test' });
-  const pauses: number[] = [];
+  const delays: number[] = [];
   const sleepers: (() => void)[] = [];
   const wake = (ms?: number) => {
-    for (let index = pauses.length - 1; index >= 0; index -= 1) {
-      if (ms !== undefined && pauses[index] !== ms) continue;
-      pauses.splice(index, 1);
+    for (let index = delays.length - 1; index >= 0; index -= 1) {
+      if (ms !== undefined && delays[index] !== ms) continue;
+      delays.splice(index, 1);
       for (const resolve of sleepers.splice(index, 1)) resolve();
     }
   };
@@ -50,18 +50,18 @@ function startRetentionJobs({ archive = false } = {}) {
     metrics: createMaintenanceMetrics(registry),
     leads: () => true,
     now: () => readClock(db.database),
-    async pause(ms, signal) {
+    async wait(ms, signal) {
       if (signal.aborted) return;
-      pauses.push(ms);
+      delays.push(ms);
       await new Promise<void>((resolve) => sleepers.push(resolve));
     },
   });
-  return { pauses, endPauses: wake, registry };
+  return { delays, endDelays: wake, registry };
 }
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
-const sorted = (pauses: number[]) => [...pauses].sort((a, b) => a - b);
+const sorted = (delays: number[]) => [...delays].sort((a, b) => a - b);
 
 test('partitions that a reader has locked are dropped when the job is repeated a minute later', async () => {
   const old = Date.now() - 120 * dayMs;
@@ -71,17 +71,17 @@ test('partitions that a reader has locked are dropped when the job is repeated a
     (await db.database.knex.raw('select to_regclass(?) as name', [first])).rows[0].name;
   const reader = await db.database.knex.transaction();
   await reader.raw('select count(*) from alerts');
-  const { pauses, endPauses } = startRetentionJobs();
-  await until('every job pauses', () => pauses.length === 8);
-  expect(sorted(pauses)).toEqual([minuteMs, ...Array(7).fill(hourMs)]);
+  const { delays, endDelays } = startRetentionJobs();
+  await until('every job waits', () => delays.length === 8);
+  expect(sorted(delays)).toEqual([minuteMs, ...Array(7).fill(hourMs)]);
   expect(await existingName()).toBe(first);
   await reader.commit();
   // Autovacuum can also lock the partitions, so the job may need several repetitions.
   await until('the day is dropped', async () => {
-    endPauses(minuteMs);
+    endDelays(minuteMs);
     return (await existingName()) === null;
   });
-  await until('every job pauses for an hour', () => pauses.filter((ms) => ms === hourMs).length === 8);
+  await until('every job waits for an hour', () => delays.filter((ms) => ms === hourMs).length === 8);
 });
 
 test('dropping the partitions of a day also deletes the alert keys of that day', async () => {
@@ -92,14 +92,14 @@ test('dropping the partitions of a day also deletes the alert keys of that day',
   await knex('alert_keys').insert(key);
   const reader = await knex.transaction();
   await reader.raw('select count(*) from alerts');
-  const { pauses, endPauses } = startRetentionJobs();
-  await until('every job pauses', () => pauses.length === 8);
+  const { delays, endDelays } = startRetentionJobs();
+  await until('every job waits', () => delays.length === 8);
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
-  // The hourly job that removes keys is still paused, so only the job that drops the day can delete the key.
+  // The hourly job that removes keys still waits, so only the job that drops the day can delete the key.
   await until('the day is dropped', () => {
-    endPauses(minuteMs);
-    return pauses.filter((ms) => ms === hourMs).length === 8;
+    endDelays(minuteMs);
+    return delays.filter((ms) => ms === hourMs).length === 8;
   });
   expect(await knex('alert_keys')).toEqual([]);
 });
@@ -109,8 +109,8 @@ test('attempts are removed after the retention of attempts, and their deliveries
   await ensurePartitions(db.database, old);
   const alert = await insertAlert(db.database, { acceptedAtMs: old });
   await insertDelivery(db.database, { ...alert, acceptedAtMs: old, response: 'no' });
-  const { pauses } = startRetentionJobs();
-  await until('every job pauses', () => pauses.length === 8);
+  const { delays } = startRetentionJobs();
+  await until('every job waits', () => delays.length === 8);
   expect(await db.database.knex('attempts')).toEqual([]);
   expect(await db.database.knex('deliveries')).toHaveLength(1);
 });
@@ -152,9 +152,9 @@ test('a failing retention job does not stop the other retention jobs', async () 
       return { ...event, ...ids, changed_fields: [], time };
     }),
   );
-  const { pauses } = startRetentionJobs();
-  await until('every job pauses', () => pauses.length === 8);
-  expect(sorted(pauses)).toEqual([minuteMs, ...Array(7).fill(hourMs)]);
+  const { delays } = startRetentionJobs();
+  await until('every job waits', () => delays.length === 8);
+  expect(sorted(delays)).toEqual([minuteMs, ...Array(7).fill(hourMs)]);
   expect(await knex('dead_letters')).toHaveLength(1);
   expect(await knex('jobs').pluck('status')).toEqual(['running']);
   expect(await knex('audit_events')).toHaveLength(1);
@@ -174,7 +174,7 @@ test("a worker whose clock differs from the database's clock logs the difference
     metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
     leads: () => true,
     now: async () => Date.now() + 5 * minuteMs,
-    pause: async () => stopping.abort(),
+    wait: async () => stopping.abort(),
   });
   await kept;
   expect(warnings).toEqual([[{ ahead_ms: expect.any(Number) }, 'clock.differs_from_database']]);
@@ -182,7 +182,7 @@ test("a worker whose clock differs from the database's clock logs the difference
 
 test('with an archive, expired days move to the schema archive, and a metric shows their age', async () => {
   await ensurePartitions(db.database, Date.now() - 120 * dayMs);
-  const { endPauses, registry } = startRetentionJobs({ archive: true });
+  const { endDelays, registry } = startRetentionJobs({ archive: true });
   const archivedDays = async () => {
     const { rows } = await db.database.knex.raw(
       `select count(*)::integer as count from pg_class
@@ -191,11 +191,11 @@ test('with an archive, expired days move to the schema archive, and a metric sho
     return rows[0].count as number;
   };
   await until('nine days are moved', async () => {
-    endPauses();
+    endDelays();
     return (await archivedDays()) === 9;
   });
   await until('the metric shows the age', async () => {
-    endPauses();
+    endDelays();
     const { text } = await registry.expose();
     return Number(/^tocsin_archive_oldest_seconds\{.*\} (.*)$/m.exec(text)?.[1]) > 0;
   });

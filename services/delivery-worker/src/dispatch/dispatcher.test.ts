@@ -52,10 +52,10 @@ test('a lost connection while rows are queued counts as a lost reply; another er
 });
 
 test('a worker that may not dispatch runs no statement and checks every 250 ms whether it may', async () => {
-  const { calls, mayLead, pausesMs } = await run(3, { mayDispatch: false });
+  const { calls, mayLead, delaysMs } = await run(3, { mayDispatch: false });
   expect(calls).toEqual([]);
   expect(mayLead).toEqual([false, false, false]);
-  expect(pausesMs).toEqual([250, 250]);
+  expect(delaysMs).toEqual([250, 250]);
 });
 
 test('a pass does not look for due deliveries while the window is full', async () => {
@@ -132,10 +132,10 @@ test('the dispatcher looks for due deliveries as soon as a delivery is open agai
 });
 
 test('with an empty window and no requested place, a worker that does not lead runs no statement', async () => {
-  const { calls, observed, pausesMs } = await run(3, { leads: false, workers: 2 });
+  const { calls, observed, delaysMs } = await run(3, { leads: false, workers: 2 });
   expect(calls).toEqual([]);
   expect(observed.at(-1)).toMatchObject({ unclaimed: 0, workers: 2 });
-  expect(pausesMs).toEqual([250, 250]);
+  expect(delaysMs).toEqual([250, 250]);
 });
 
 test('a worker that is not the leader counts queued rows again while its window is not empty', async () => {
@@ -145,7 +145,7 @@ test('a worker that is not the leader counts queued rows again while its window 
 });
 
 test('a worker that is not the leader updates its window while its fan-out requests places', async () => {
-  const { calls, observed, backlogs, pausesMs } = await run(3, {
+  const { calls, observed, backlogs, delaysMs } = await run(3, {
     leads: false,
     workers: 2,
     wanted: ['a'],
@@ -159,7 +159,7 @@ test('a worker that is not the leader updates its window while its fan-out reque
     workers: 2,
   });
   expect(backlogs[0]).toEqual(['b', 'a']);
-  expect(pausesMs).toEqual([50, 50]);
+  expect(delaysMs).toEqual([50, 50]);
 });
 
 test('after a failure, a worker that is not the leader checks the broker before it may lead', async () => {

@@ -38,7 +38,7 @@ export interface DispatchDeps {
   mayDispatch: () => boolean;
   /**
    * `leads` returns true while this worker is the leader, the one that dispatches for all workers. Every worker calls
-   * `setMayLead` before each pause of its dispatcher: with true if it can dispatch, and otherwise with false, so that
+   * `setMayLead` before each delay of its dispatcher: with true if it can dispatch, and otherwise with false, so that
    * another worker can become the leader.
    */
   lease: Pick<WorkerLease, 'leads' | 'workers' | 'setMayLead'>;
@@ -53,10 +53,10 @@ export interface DispatchDeps {
   signal: AbortSignal;
 }
 
-/** Pauses between two passes, in milliseconds. All have 25 % jitter. */
-const pausesMs = {
+/** Delays between two passes, in milliseconds. All have 25 % jitter. */
+const delaysMs = {
   /**
-   * The shortest pause, which limits the database load. It follows a pass that queued nothing while workspaces remain
+   * The shortest delay, which limits the database load. It follows a pass that queued nothing while workspaces remain
    * to be visited, and a pass that needed 40 ms or more to publish. It is also used while workers claim deliveries
    * faster than passes queue them.
    */
@@ -69,7 +69,7 @@ const pausesMs = {
    */
   idle: 250,
   /**
-   * Used while no delivery is open and only one worker is running. This pause ends early when this worker writes a
+   * Used while no delivery is open and only one worker is running. This delay ends early when this worker writes a
    * waiting delivery, but not when another worker does.
    */
   empty: 1_000,
@@ -92,17 +92,17 @@ const fewVisits = 16;
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { repository, lease, logger, signal } = deps;
   const scan = createDueScan(repository);
-  let pauseMs = pausesMs.busy;
+  let delayMs = delaysMs.busy;
   let hasFailed = false;
   while (!signal.aborted) {
-    const wasIdle = pauseMs >= pausesMs.idle;
-    pauseMs = pausesMs.idle;
+    const wasIdle = delayMs >= delaysMs.idle;
+    delayMs = delaysMs.idle;
     const mayDispatch = deps.mayDispatch();
     try {
       if (mayDispatch) {
-        if (!lease.leads()) pauseMs = await follow(hasFailed, deps);
-        else if (wasIdle && !(await repository.hasOpen())) pauseMs = observeNothing(deps);
-        else pauseMs = await dispatchOnce(scan, deps);
+        if (!lease.leads()) delayMs = await follow(hasFailed, deps);
+        else if (wasIdle && !(await repository.hasOpen())) delayMs = observeNothing(deps);
+        else delayMs = await dispatchOnce(scan, deps);
         hasFailed = false;
       }
     } catch (err) {
@@ -111,13 +111,13 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
       logger.warn({ err }, 'dispatch.postponed');
     }
     lease.setMayLead(mayDispatch && !hasFailed);
-    const pause = pauseMs === pausesMs.empty ? deps.idleSleep : sleep;
-    await pause(pauseMs * (0.75 + Math.random() / 2), signal);
+    const wait = delayMs === delaysMs.empty ? deps.idleSleep : sleep;
+    await wait(delayMs * (0.75 + Math.random() / 2), signal);
   }
 }
 
 /**
- * Updates the window of a worker that is not the leader. Resolves to the pause before the next call, in milliseconds.
+ * Updates the window of a worker that is not the leader. Resolves to the delay before the next call, in milliseconds.
  */
 async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
   // After a failure, `queueDepth` tests the broker. It rejects while the broker is unavailable, and this worker then
@@ -129,11 +129,11 @@ async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
   // place, so that idle workers do not query the database.
   if (wanted.length === 0 && window.isEmpty()) {
     observeNothing(deps);
-    return pausesMs.idle;
+    return delaysMs.idle;
   }
   const { queued, backlogged } = await observeQueue(wanted, deps);
   deps.slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...backlogged], ({ webhookId }) => webhookId));
-  return pausesMs.busy;
+  return delaysMs.busy;
 }
 
 function observeNothing({ window, slots, lease }: DispatchDeps): number {
@@ -144,7 +144,7 @@ function observeNothing({ window, slots, lease }: DispatchDeps): number {
     workers: lease.workers(),
   });
   slots.setBacklog([]);
-  return lease.workers() === 1 ? pausesMs.empty : pausesMs.idle;
+  return lease.workers() === 1 ? delaysMs.empty : delaysMs.idle;
 }
 
 async function observeQueue(wanted: WebhookKey[], { repository, window, lease }: DispatchDeps) {
@@ -159,7 +159,7 @@ async function observeQueue(wanted: WebhookKey[], { repository, window, lease }:
   return { queued, queuedByWebhook, backlogged, unclaimed };
 }
 
-/** Resolves to the pause before the next pass, in milliseconds. */
+/** Resolves to the delay before the next pass, in milliseconds. */
 async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> {
   const { repository, window, queueDepth, publish, slots, alertsWaiting, metrics, logger } = deps;
   metrics.dispatchPassed();
@@ -168,7 +168,7 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
   const [messages, seen] = await Promise.all([queueDepth(), observeQueue(window.takeWanted(), deps)]);
   const { queued, queuedByWebhook, unclaimed } = seen;
   const freePlaces = window.freeDispatchPlaces();
-  if (freePlaces === 0) return pausesMs.busy;
+  if (freePlaces === 0) return delaysMs.busy;
 
   const found = await scan.next(freePlaces);
   slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...found.candidates], ({ webhookId }) => webhookId));
@@ -194,11 +194,11 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
     // before this pass, and the pass filled more than half of the free places. The next pass then follows soon, so
     // that the workers do not become idle.
     const isBehind = queuedNow.length > freePlaces / 2 && unclaimed < freePlaces / 2;
-    const pauseMs = isBehind ? pausesMs.min : pausesMs.busy - (performance.now() - queuedAtMs);
-    if (queuedNow.length > 0) return Math.max(pausesMs.min, pauseMs);
+    const delayMs = isBehind ? delaysMs.min : delaysMs.busy - (performance.now() - queuedAtMs);
+    if (queuedNow.length > 0) return Math.max(delaysMs.min, delayMs);
   }
-  if (hasPostponed || found.hasLimited) return pausesMs.busy;
-  return found.isPartial ? pausesMs.min : pausesMs.idle;
+  if (hasPostponed || found.hasLimited) return delaysMs.busy;
+  return found.isPartial ? delaysMs.min : delaysMs.idle;
 }
 
 /** A worker counts as busy while at least this number of alerts waits in it: one full batch of the fan-out. */
@@ -212,7 +212,7 @@ const busyPart = 1 / 4;
 const minWhileBusy = 16;
 
 function unresponsiveWhileBusy(window: Pick<Window, 'perSecond'>): number {
-  return Math.max(minWhileBusy, Math.ceil((window.perSecond() * busyPart * pausesMs.busy) / 1_000));
+  return Math.max(minWhileBusy, Math.ceil((window.perSecond() * busyPart * delaysMs.busy) / 1_000));
 }
 
 function applyQuota(

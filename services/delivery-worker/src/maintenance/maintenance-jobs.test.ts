@@ -23,7 +23,7 @@ async function runOnce(database: Database): Promise<string[]> {
     metrics: createMaintenanceMetrics(registry),
     leads: () => true,
     now: async () => Date.now(),
-    pause: async () => stopping.abort(),
+    wait: async () => stopping.abort(),
   });
   const { text } = await registry.expose();
   return text.split('\n').filter((line) => line.startsWith('tocsin_maintenance_'));
@@ -37,15 +37,15 @@ test('a job without a success reports its start time as the last success, and no
 });
 
 /**
- * Runs the maintenance jobs until the 50th pause. Each run of a job fails. Resolves to `tried`, the names of the jobs
+ * Runs the maintenance jobs until the 50th delay. Each run of a job fails. Resolves to `tried`, the names of the jobs
  * that ran, `reported`, the names of the jobs that have a value in the metric for the time of the last success, and
- * `pauses`, the different lengths of the pauses in milliseconds.
+ * `delays`, the different lengths of the delays in milliseconds.
  */
 async function runAll(leads: () => boolean) {
   const stopping = new AbortController();
   const registry = createMetrics({ service: 'test' });
   const tried = new Set<string>();
-  const pausesMs: number[] = [];
+  const delaysMs: number[] = [];
   await runMaintenance({
     database: {} as Database,
     logger: { warn: (fields: { job: string }) => tried.add(fields.job) } as unknown as Logger,
@@ -54,15 +54,15 @@ async function runAll(leads: () => boolean) {
     metrics: createMaintenanceMetrics(registry),
     leads,
     now: async () => Date.now(),
-    async pause(ms) {
-      pausesMs.push(ms);
-      if (pausesMs.length === 50) stopping.abort();
+    async wait(ms) {
+      delaysMs.push(ms);
+      if (delaysMs.length === 50) stopping.abort();
     },
   });
   const { text } = await registry.expose();
   const reported = [...text.matchAll(/last_success_timestamp_seconds{maintenance="([^"]+)"/g)];
-  const pauses = [...new Set(pausesMs)].sort((a, b) => a - b);
-  return { tried: [...tried], reported: reported.map(([, job]) => job), pauses };
+  const delays = [...new Set(delaysMs)].sort((a, b) => a - b);
+  return { tried: [...tried], reported: reported.map(([, job]) => job), delays };
 }
 
 const frequent = ['statistics', 'jobs', 'notices'];
@@ -80,15 +80,15 @@ const hourly = [
 const [secondMs, minuteMs] = [1_000, 60_000];
 
 test('the leader runs all jobs, and repeats a failed job after 5 s or 60 s', async () => {
-  const { tried, reported, pauses } = await runAll(() => true);
+  const { tried, reported, delays } = await runAll(() => true);
   expect(tried.sort()).toEqual([...frequent, ...hourly].sort());
-  expect([reported.sort(), pauses]).toEqual([tried, [5 * secondMs, minuteMs]]);
+  expect([reported.sort(), delays]).toEqual([tried, [5 * secondMs, minuteMs]]);
 });
 
 test('a worker that is not the leader runs and reports only the hourly jobs', async () => {
-  const { tried, reported, pauses } = await runAll(() => false);
+  const { tried, reported, delays } = await runAll(() => false);
   expect(tried.sort()).toEqual([...hourly].sort());
-  expect([reported.sort(), pauses]).toEqual([tried, [secondMs, 5 * secondMs, minuteMs]]);
+  expect([reported.sort(), delays]).toEqual([tried, [secondMs, 5 * secondMs, minuteMs]]);
 });
 
 test('a worker that loses the lead stops the frequent jobs and no longer reports them', async () => {

@@ -40,7 +40,7 @@ export interface MaintenanceDeps {
    */
   now: () => Promise<number>;
   /** Waits between two runs of a job. Default: a timer. */
-  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const hourMs = 3_600_000;
@@ -149,19 +149,19 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
 /** Runs the jobs of users page by page. The next leader continues a job after its last committed page. */
 async function runJobs(deps: MaintenanceDeps): Promise<void> {
   const options = { pageSize: 500, counts: deps.openDeliveries };
-  // Ids of the jobs that a limit on open deliveries has paused. The set is cleared when a page of any job is processed
-  // without a pause. Jobs are processed round robin. If a paused job is already in the set, each unfinished job has
-  // been tried and is paused. The set is then cleared too, and the worker waits before the next page.
-  const pausedJobs = new Set<string>();
+  // Ids of the jobs that must wait because of a limit on open deliveries. The set is cleared after a page whose job
+  // need not wait. Jobs are processed round robin. If a waiting job is already in the set, each unfinished job has been
+  // tried and must wait. The set is then cleared too, and the worker waits before the next page.
+  const waitingJobs = new Set<string>();
   await repeat(deps, { job: 'jobs', retryMs: retrySoonMs, leaderOnly: true }, async () => {
     const page = await runJobPage(deps.database, options);
     if (page === undefined) return jobPollMs;
-    const { jobId, kind, done, finished, paused } = page;
-    if (!paused || done > 0) deps.logger.info({ job_id: jobId, kind, done, finished }, 'job.page_done');
-    const allPaused = paused && pausedJobs.has(jobId);
-    if (!paused || allPaused) pausedJobs.clear();
-    else pausedJobs.add(jobId);
-    return allPaused ? jobPollMs : 0;
+    const { jobId, kind, done, finished, mustWait } = page;
+    if (!mustWait || done > 0) deps.logger.info({ job_id: jobId, kind, done, finished }, 'job.page_done');
+    const allMustWait = mustWait && waitingJobs.has(jobId);
+    if (!mustWait || allMustWait) waitingJobs.clear();
+    else waitingJobs.add(jobId);
+    return allMustWait ? jobPollMs : 0;
   });
 }
 
@@ -179,41 +179,41 @@ async function writeNotices(deps: MaintenanceDeps): Promise<void> {
 
 interface RepeatOptions {
   job: string;
-  /** Pause after a failure, in milliseconds. */
+  /** Delay after a failure, in milliseconds. */
   retryMs: number;
   leaderOnly?: boolean;
 }
 
 /**
  * Repeats `work` until the worker stops. With `leaderOnly`, `work` runs only while this worker is the leader. `work`
- * resolves to the pause before its next run, in milliseconds.
+ * resolves to the delay before its next run, in milliseconds.
  */
 async function repeat(
   deps: MaintenanceDeps,
   { job, retryMs, leaderOnly = false }: RepeatOptions,
   work: () => Promise<number>,
 ): Promise<void> {
-  const { signal, metrics, leads, pause = sleep } = deps;
+  const { signal, metrics, leads, wait = sleep } = deps;
   let isStarted = false;
   while (!signal.aborted) {
     if (leaderOnly && !leads()) {
       if (isStarted) metrics.stopped(job);
       isStarted = false;
       // A second later, the loop checks again if this worker is the leader.
-      await pause(1_000, signal);
+      await wait(1_000, signal);
       continue;
     }
     if (!isStarted) metrics.started(job);
     isStarted = true;
     const startedMs = performance.now();
-    let pauseMs = retryMs;
+    let delayMs = retryMs;
     try {
-      pauseMs = await work();
+      delayMs = await work();
       metrics.succeeded(job, (performance.now() - startedMs) / 1_000);
     } catch (err) {
       postponed(deps, job, err);
     }
-    await pause(pauseMs, signal);
+    await wait(delayMs, signal);
   }
 }
 

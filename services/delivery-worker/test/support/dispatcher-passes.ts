@@ -60,7 +60,7 @@ export interface Setting {
   claims?: ClaimedDelivery[];
   /** Time that publishing takes, in milliseconds. */
   publishMs?: number;
-  /** Value of `Math.random`, which determines the jitter of each pause. Default: 0.5, which means no jitter. */
+  /** Value of `Math.random`, which determines the jitter of each delay. Default: 0.5, which means no jitter. */
   random?: number;
 }
 
@@ -221,8 +221,8 @@ export async function run(passes: number, setting: Setting = {}) {
   jest.restoreAllMocks();
   if (isRunning) throw new Error('The dispatcher did not stop.');
   await running;
-  const pausesMs = startsMs.slice(1).map((startMs, index) => startMs - startsMs[index]!);
-  const seen = { calls, pausesMs, backlogs, places, published, postponed, observed, mayLead };
+  const delaysMs = startsMs.slice(1).map((startMs, index) => startMs - startsMs[index]!);
+  const seen = { calls, delaysMs, backlogs, places, published, postponed, observed, mayLead };
   return { ...seen, logged, logFields, limited, started, lostClaims };
 }
 

@@ -17,22 +17,22 @@ test.each<[number, string, Setting]>([
   [50, 'while unclaimed deliveries fill half of the window', { ...overHalf, unclaimed: 50 }],
   [50, 'including the 30 ms that publishing takes', { ...busy, publishMs: 30 }],
   [70, 'including the 60 ms that publishing takes', { ...busy, publishMs: 60 }],
-])('the next pass of a dispatcher starts after %i ms %s', async (pauseMs, _, setting) => {
-  expect((await run(3, setting)).pausesMs).toEqual([pauseMs, pauseMs]);
+])('the next pass of a dispatcher starts after %i ms %s', async (delayMs, _, setting) => {
+  expect((await run(3, setting)).delaysMs).toEqual([delayMs, delayMs]);
 });
 
-test('without open deliveries, a dispatcher pauses for 1,000 ms, or 250 ms with several workers', async () => {
+test('without open deliveries, a dispatcher waits for 1,000 ms, or 250 ms with several workers', async () => {
   const open = [false, false];
-  expect((await run(3, { open: [...open] })).pausesMs).toEqual([250, 1_000]);
-  expect((await run(3, { open: [...open], workers: 2 })).pausesMs).toEqual([250, 250]);
+  expect((await run(3, { open: [...open] })).delaysMs).toEqual([250, 1_000]);
+  expect((await run(3, { open: [...open], workers: 2 })).delaysMs).toEqual([250, 250]);
 });
 
-test('a new waiting delivery ends a pause of the dispatcher only if no delivery was open before', async () => {
-  expect((await run(3, { open: [false, false], wakes: true })).pausesMs).toEqual([250, 0]);
-  expect((await run(3, { ...busy, wakes: true })).pausesMs).toEqual([50, 50]);
+test('a new waiting delivery ends a delay of the dispatcher only if no delivery was open before', async () => {
+  expect((await run(3, { open: [false, false], wakes: true })).delaysMs).toEqual([250, 0]);
+  expect((await run(3, { ...busy, wakes: true })).delaysMs).toEqual([50, 50]);
 });
 
-test('a random factor makes each pause of a dispatcher up to 25 % shorter or longer', async () => {
-  const pauseWith = async (random: number) => (await run(3, { open: [false, false], random })).pausesMs[1];
-  expect([await pauseWith(0), await pauseWith(1)]).toEqual([750, 1_250]);
+test('a random factor makes each delay of a dispatcher up to 25 % shorter or longer', async () => {
+  const delayWith = async (random: number) => (await run(3, { open: [false, false], random })).delaysMs[1];
+  expect([await delayWith(0), await delayWith(1)]).toEqual([750, 1_250]);
 });

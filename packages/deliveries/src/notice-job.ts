@@ -74,8 +74,8 @@ async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow
 
 /**
  * SQL for the start of the present failure of a webhook `w` with the health `h`. Time in which the webhook was disabled
- * or paused by a person does not count: the start is the latest of the first failure after the last success, the last
- * change of `enabled`, and the end of the last pause by a person.
+ * or in a manual pause does not count: the start is the latest of the first failure after the last success, the last
+ * change of `enabled`, and the end of the last manual pause.
  */
 const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_pauses))';
 
@@ -84,8 +84,8 @@ const minFailed = 20;
 
 /**
  * SQL for the smallest id of deliveries that count as failed, as `firstIdAt` returns it for the time an hour before
- * `failingFrom`. A burst of alerts is accepted before its first request fails, so its deliveries must count too. Earlier
- * ones do not count: the check runs every 5 s and must not read the whole history of the webhook.
+ * `failingFrom`. A burst of alerts is accepted before its first request fails, so its deliveries must count too.
+ * Earlier ones do not count: the check runs every 5 s and must not read the whole history of the webhook.
  */
 const firstCountedId = `cast(rpad(lpad(to_hex(
   cast(floor(extract(epoch from ${failingFrom} - interval '1 hour') * 1000) as bigint)), 12, '0'), 32, '0') as uuid)`;

@@ -210,7 +210,7 @@ test('expired deliveries are claimed beyond the limit unless a pause ended in th
   expect(await claim(old)).toEqual(expired);
 });
 
-test('a claim uses no request if its delivery has expired, pauses by a person not counted', async () => {
+test('a claim uses no request if its delivery has expired, manual pauses not counted', async () => {
   const pauses = [
     [40, 30],
     [20, 18],

@@ -207,14 +207,14 @@ test('failed deliveries of notices do not count towards automatic disabling', as
   expect(await reportAfter(30 * minuteMs)).toEqual(['webhook.disabled']);
 });
 
-test('a failing webhook is neither reported nor disabled while a person has paused it', async () => {
+test('a failing webhook is neither reported nor disabled during a manual pause', async () => {
   await nameForNotices(harness, (await harness.addTarget()).id);
   await addFailing({ manual_pauses: pausedBetween(50, -5) });
   expect(await reportAfter(30 * minuteMs)).toEqual([]);
 });
 
 test.each([
-  ['a pause by a person has ended', { manual_pauses: pausedBetween(50, 20) }],
+  ['a manual pause has ended', { manual_pauses: pausedBetween(50, 20) }],
   ['a person has enabled it', { enabled_changed_at: ago(20 * minuteMs) }],
 ])('the time until a failing webhook is reported and disabled starts again when %s', async (_, columns) => {
   await nameForNotices(harness, (await harness.addTarget()).id);

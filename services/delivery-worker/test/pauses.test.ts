@@ -25,7 +25,7 @@ async function pauseByHand(until: Date): Promise<string> {
   return id;
 }
 
-test('an outcome neither changes nor ends a pause by a person', async () => {
+test('an outcome neither changes nor ends a manual pause', async () => {
   const id = await pauseByHand(inMs(hourMs));
   const before = await rowOf(id);
   await fixtures.pauses.pause([circuit(id)]);
@@ -33,7 +33,7 @@ test('an outcome neither changes nor ends a pause by a person', async () => {
   expect(await rowOf(id)).toEqual(before);
 });
 
-test('an outcome can replace or remove a pause by a person once the pause is over', async () => {
+test('an outcome can replace or remove a manual pause once the pause is over', async () => {
   const [replaced, ended] = [await pauseByHand(inMs(-1_000)), await pauseByHand(inMs(-1_000))];
   await fixtures.pauses.pause([circuit(replaced)]);
   expect(await rowOf(replaced)).toMatchObject({ reason: 'circuit', times: 1, error: 'e' });

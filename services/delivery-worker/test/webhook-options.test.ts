@@ -146,7 +146,7 @@ test('the error of a delivery that expires while it waits for a signing secret n
   expect(row.error).toContain('signing secret');
 });
 
-test('the age of a delivery excludes times in which a person paused its webhook', async () => {
+test('the age of a delivery excludes manual pauses of its webhook', async () => {
   const { knex } = harness.database;
   const target = await harness.addTarget();
   const [aged, expired] = [harness.plan([target.id]), harness.plan([target.id])];
@@ -175,7 +175,7 @@ test('the age of a delivery excludes times in which a person paused its webhook'
   expect(await settled(expiredId)).toMatchObject({ status: 'failed', error_code: 'expired' });
 });
 
-test('a failure neither shortens nor replaces a pause by a person', async () => {
+test('a failure neither shortens nor replaces a manual pause', async () => {
   const target = await harness.addTarget();
   const pausedUntil = new Date(Date.now() + 60_000);
   const manual = { webhook_id: target.id, reason: 'manual', paused_until: pausedUntil, times: 0 };

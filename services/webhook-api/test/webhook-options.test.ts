@@ -173,8 +173,8 @@ describe('the options of a webhook', () => {
   });
 });
 
-describe('a pause by hand', () => {
-  test('a pause by hand is shown until its end, and a change of the URL does not end it', async () => {
+describe('a manual pause', () => {
+  test('a manual pause is shown until its end, and a change of the URL does not end it', async () => {
     const until = ahead(60_000);
     const { id, paused } = await calls.create({ paused_until: until });
     expect(paused).toMatchObject({ reason: 'manual', until, error: null });
@@ -191,7 +191,7 @@ describe('a pause by hand', () => {
     expect((await calls.patch(id, { paused_until: ahead(-60_000) })).body.paused).toBeNull();
   });
 
-  test('a pause by hand replaces a circuit pause, and deliveries become due when a user ends it', async () => {
+  test('a manual pause replaces a circuit pause, and deliveries become due when a user ends it', async () => {
     const { id: webhookId } = await calls.create();
     const circuit = {
       webhook_id: webhookId,
@@ -211,7 +211,7 @@ describe('a pause by hand', () => {
     expect(waiting.due_at.getTime()).toBeLessThan(Date.now() + 1_000);
   });
 
-  test('setting paused_until to null after the end of a pause by hand ends no circuit pause', async () => {
+  test('setting paused_until to null after the end of a manual pause ends no circuit pause', async () => {
     const { id: webhookId } = await calls.create({ paused_until: ahead(-60_000) });
     const circuit = { webhook_id: webhookId, reason: 'circuit', paused_until: ahead(600_000), times: 3 };
     await api.database.knex('webhook_pauses').insert(circuit);

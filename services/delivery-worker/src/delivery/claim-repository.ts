@@ -15,7 +15,7 @@ export interface ClaimRepository {
   /**
    * Claims due deliveries of webhooks with a rate limit, retries first, and counts their requests towards the limits in
    * the same commit. Expired deliveries use no request. They are claimed even if the limit allows no request, unless
-   * a pause by a person has ended within the maximum age. A webhook whose limit is locked by another transaction is
+   * a manual pause has ended within the maximum age. A webhook whose limit is locked by another transaction is
    * skipped.
    */
   claimLimited(webhooks: LimitedWebhook[], options: LimitedOptions): Promise<ClaimedDelivery[]>;
@@ -146,7 +146,7 @@ const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * i
 const maxAge = `$7::float8 * interval '1 millisecond'`;
 
 /**
- * SQL that is true if the webhook `w` has no pause by a person, or the last one ended more than `age` ago. All its
+ * SQL that is true if the webhook `w` has no manual pause, or the last one ended more than `age` ago. All its
  * deliveries that have been due for longer than the maximum age `age` have then expired. Otherwise, the due time does
  * not tell whether a delivery has expired, because the time of a pause does not count.
  */

@@ -254,7 +254,7 @@ describe('the options of a webhook', () => {
       options: { ...options, rateLimit: undefined, ...changes },
     }) as unknown as DecryptedWebhook;
 
-  test('the time of pauses by hand does not count towards the expiry of a delivery', () => {
+  test('the time of manual pauses does not count towards the expiry of a delivery', () => {
     const sixHours = webhookWith({ manualPauses: [[nowMs - 10 * hourMs, nowMs - 4 * hourMs]] });
     const prepared = (ageMs: number) => prepareClaimed({ ageMs }, { webhook: sixHours });
     expect(prepared(30 * hourMs)).toMatchObject({ kind: 'request' });

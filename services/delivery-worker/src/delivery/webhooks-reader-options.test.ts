@@ -29,7 +29,7 @@ test.each([
   },
 );
 
-test('several pauses by a person add up to the paused time of a delivery', () => {
+test('several manual pauses add up to the paused time of a delivery', () => {
   const manualPauses = [
     [nowMs - 900, nowMs - 800],
     [nowMs - 200, nowMs - 150],

@@ -33,7 +33,7 @@ export interface RequestOptions {
   signingKeys: SigningKey[] | undefined;
   /** Name of the request header that contains the delivery's id. */
   idempotencyHeader: string | undefined;
-  /** Periods in which a person has paused the webhook, in Unix milliseconds. */
+  /** Manual pauses of the webhook, in Unix milliseconds. */
   manualPauses: readonly (readonly [fromMs: number, toMs: number])[];
 }
 
@@ -208,7 +208,7 @@ export function optionLines(
   return idempotencyHeader === undefined ? signature : [...signature, idempotencyHeader, deliveryId];
 }
 
-/** Returns how many of the last `ageMs` milliseconds were in a pause that a person had set. */
+/** Returns how many of the last `ageMs` milliseconds were in a manual pause. */
 export function pausedMsOf(
   { manualPauses }: RequestOptions,
   { ageMs, nowMs }: { ageMs: number; nowMs: number },

@@ -88,7 +88,7 @@ export interface DueReader {
 
 const noId = '00000000-0000-0000-0000-000000000000';
 
-/** Deliveries older than `maxAgeMs` have expired, if no pause by a person has ended since then. */
+/** Deliveries older than `maxAgeMs` have expired, if no manual pause has ended since then. */
 export function createDueReader(database: Database, maxAgeMs: number): DueReader {
   return {
     async findWorkspaces({ after, steps, workspaces }) {
@@ -162,8 +162,8 @@ const countedOfEach = `case when found.most < 2 or pause.paused_until > now() or
 
 const maxAge = `$7::float8 * interval '1 millisecond'`;
 
-// SQL that is true if the oldest delivery of a webhook has certainly expired. `claimLimited` claims such a delivery even
-// if the rate limit allows no request.
+// SQL that is true if the oldest delivery of a webhook has certainly expired. `claimLimited` claims such a delivery
+// even if the rate limit allows no request.
 const hasExpired = `coalesce((
       select o.due_at < now() - ${maxAge} from open_deliveries o
       where o.state = 'waiting' and o.workspace_id = found.workspace_id and o.webhook_id = found.webhook_id

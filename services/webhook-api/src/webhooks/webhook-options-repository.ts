@@ -2,7 +2,7 @@ import type { Transaction } from '@tocsin/database';
 import type { WrittenWebhook } from './stored-webhook.js';
 
 /**
- * Writes the options that are stored in separate tables: the rate limit, and the pause by hand if `changesPause` is
+ * Writes the options that are stored in separate tables: the rate limit, and the manual pause if `changesPause` is
  * true.
  */
 export async function applyOptions(
@@ -37,13 +37,13 @@ async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: Writ
 }
 
 /**
- * Maximum number of pauses by hand that the row of a webhook has. Above this number, the pauses of the last 90 days are
+ * Maximum number of manual pauses that the row of a webhook has. Above this number, the pauses of the last 90 days are
  * replaced by one pause from the start of the first to the end of the last, so that the row stays small.
  */
 const maxPauses = 100;
 
 /**
- * Stores the start and end of a pause by hand. Pauses of the last 90 days are kept, because the time of a pause does
+ * Stores the start and end of a manual pause. Pauses of the last 90 days are kept, because the time of a pause does
  * not count towards the age of a delivery. A disabled webhook is not paused, so that its deliveries end at once.
  */
 async function applyPause(trx: Transaction, { id, enabled, pausedUntil }: WrittenWebhook): Promise<void> {

@@ -39,9 +39,9 @@ interface WebhookQuery extends WebhookFilter {
 interface WebhookChange {
   webhook: WrittenWebhook;
   changedFields: string[];
-  /** True if the change affects the webhook's requests. In this case its pause ends, except a pause by hand. */
+  /** True if the change affects the webhook's requests. In this case its pause ends, except a manual pause. */
   affectsRequests: boolean;
-  /** True if the change can start or end a pause by hand. */
+  /** True if the change can start or end a manual pause. */
   changesPause: boolean;
 }
 

@@ -5,7 +5,6 @@
 export { type AttemptContent, decryptAttempt, encryptAttempt } from './attempt-content.js';
 export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
-export { type DispatchPlan, dispatchAlerts, planDispatch } from './dispatch-repository.js';
 export { makeDue } from './due-deliveries-repository.js';
 export {
   countNewestFirst,
@@ -15,6 +14,7 @@ export {
   readNewestFirst,
 } from './history-reader.js';
 export { countForJob, type JobPage, runJobPage } from './job-repository.js';
+export { type DispatchPlan, dispatchAlerts, planDispatch } from './manual-dispatch-repository.js';
 export {
   alertRecordId,
   deliveryRecordId,

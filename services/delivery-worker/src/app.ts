@@ -21,9 +21,9 @@ import { createDeliveryProcessor } from './delivery/delivery-processor.js';
 import { createRenderBudget } from './delivery/render-budget.js';
 import { runBacklogGauge } from './dispatch/backlog-gauge.js';
 import { createBacklogReader } from './dispatch/backlog-reader.js';
-import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { runDispatcher } from './dispatch/dispatcher.js';
 import { createPublishDeliveries } from './dispatch/publish-deliveries.js';
+import { createQueueRepository } from './dispatch/queue-repository.js';
 import { createWindow } from './dispatch/window.js';
 import { openEndpoints } from './endpoints.js';
 import { createFanOut } from './fan-out/fan-out.js';
@@ -118,7 +118,7 @@ export async function createDeliveryWorker(
   });
   const publisher = await createPublisher(publishing);
   const queueDepth = await createQueueDepth(publishing, deliveriesQueue);
-  const repository = createDispatchRepository(database, {
+  const repository = createQueueRepository(database, {
     queuedLeaseMs: config.queuedLeaseMs,
     maxAgeMs: config.retry.maxAgeMs,
   });

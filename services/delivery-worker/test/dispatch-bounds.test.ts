@@ -1,9 +1,9 @@
 import { createDatabase, type Database } from '@tocsin/database';
 import { createTestDatabase } from '@tocsin/testing/database';
 import { createBacklogReader } from '../src/dispatch/backlog-reader.js';
-import { createDispatchRepository, type DispatchRepository } from '../src/dispatch/dispatch-repository.js';
 import type { Candidate } from '../src/dispatch/due-reader.js';
 import { createDueScan, type DueScan } from '../src/dispatch/due-scan.js';
+import { createQueueRepository, type QueueRepository } from '../src/dispatch/queue-repository.js';
 import { allocateRoundRobin } from '../src/dispatch/round-robin.js';
 import { countEntriesRead } from './support/entries-read.js';
 
@@ -13,13 +13,13 @@ import { countEntriesRead } from './support/entries-read.js';
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** The test database with a single connection, which plans prepared statements like a connection of a worker. */
 let database: Database;
-let repository: DispatchRepository;
+let repository: QueueRepository;
 let scan: DueScan;
 
 beforeEach(async () => {
   db = await createTestDatabase();
   database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true, poolSize: 1 });
-  repository = createDispatchRepository(database, { queuedLeaseMs: 60_000, maxAgeMs: 86_400_000 });
+  repository = createQueueRepository(database, { queuedLeaseMs: 60_000, maxAgeMs: 86_400_000 });
   scan = createDueScan(repository);
   // The statements are planned here, while the table is empty. These plans must stay efficient when the table is full.
   await pass();

@@ -197,11 +197,11 @@ async function measureLatencies(sizes: Size[], requests: number): Promise<Record
 
 /** Loads the compiled module of the worker by its path, because the linter forbids imports of services in packages. */
 async function openDispatchQueries(database: Database): Promise<DispatchQueries> {
-  const path = '../../../../services/delivery-worker/dist/dispatch/dispatch-repository.js';
+  const path = '../../../../services/delivery-worker/dist/dispatch/queue-repository.js';
   const module: {
-    createDispatchRepository(database: Database, queuedLeaseMs: number): DispatchQueries;
+    createQueueRepository(database: Database, queuedLeaseMs: number): DispatchQueries;
   } = await import(import.meta.resolve(path));
-  return module.createDispatchRepository(database, 60_000);
+  return module.createQueueRepository(database, 60_000);
 }
 
 /**

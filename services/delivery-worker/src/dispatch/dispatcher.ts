@@ -5,15 +5,15 @@ import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import type { Slots, WebhookKey } from '../slots/slots.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
-import type { DispatchRepository } from './dispatch-repository.js';
 import type { Candidate, ScanResult } from './due-reader.js';
 import { createDueScan, type DueScan } from './due-scan.js';
 import type { PublishDeliveries } from './publish-deliveries.js';
+import type { QueueRepository } from './queue-repository.js';
 import { allocatePlaces } from './round-robin.js';
 import type { Window } from './window.js';
 
 export interface DispatchDeps {
-  repository: DispatchRepository;
+  repository: QueueRepository;
   window: Window;
   /** Resolves to the number of messages ready in the queue of deliveries. Rejects if the broker is unavailable. */
   queueDepth: () => Promise<number>;

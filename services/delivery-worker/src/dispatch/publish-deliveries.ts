@@ -8,7 +8,7 @@ import {
 import type { Logger } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
 import type { DatabaseRetry } from '../database-retry.js';
-import type { DispatchRepository } from './dispatch-repository.js';
+import type { QueueRepository } from './queue-repository.js';
 
 /**
  * Publishes queued deliveries. If the broker does not confirm a message, the rows of its deliveries return to `waiting`
@@ -18,7 +18,7 @@ export type PublishDeliveries = (deliveries: DeliveryDue[]) => Promise<number>;
 
 export interface PublishDeliveriesDeps {
   publisher: Publisher;
-  repository: Pick<DispatchRepository, 'unqueue'>;
+  repository: Pick<QueueRepository, 'unqueue'>;
   databaseRetry: DatabaseRetry;
   logger: Logger;
 }

@@ -9,7 +9,7 @@ import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
 import { createPauseRepository } from '../../src/delivery/pause-repository.js';
 import { createRecordRepository } from '../../src/delivery/record-repository.js';
 import { createBacklogReader } from '../../src/dispatch/backlog-reader.js';
-import { createDispatchRepository } from '../../src/dispatch/dispatch-repository.js';
+import { createQueueRepository } from '../../src/dispatch/queue-repository.js';
 import { createFanOutRepository } from '../../src/fan-out/fan-out-repository.js';
 import type { PlannedAlert, PlannedDelivery } from '../../src/fan-out/plan.js';
 import { createLeaseRepository } from '../../src/lease/lease-repository.js';
@@ -38,7 +38,7 @@ export function createDatabaseFixtures(database: Database) {
   const fixtures = {
     database,
     workspaceId,
-    dispatch: createDispatchRepository(database, { queuedLeaseMs, maxAgeMs }),
+    dispatch: createQueueRepository(database, { queuedLeaseMs, maxAgeMs }),
     gauges: createBacklogReader(database),
     claims: createClaimRepository(database, { workerId, queuedLeaseMs, maxAgeMs }),
     workerId,

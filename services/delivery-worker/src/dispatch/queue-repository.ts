@@ -22,7 +22,7 @@ interface QueuedWebhook extends WebhookKey {
   queued: number;
 }
 
-export interface DispatchRepository extends DueReader {
+export interface QueueRepository extends DueReader {
   /**
    * Postpones up to `limit` due deliveries of each of these webhooks until the pause of the webhook ends, but by five
    * minutes at most.
@@ -44,10 +44,10 @@ export interface DispatchRepository extends DueReader {
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
 }
 
-export function createDispatchRepository(
+export function createQueueRepository(
   database: Database,
   { queuedLeaseMs, maxAgeMs }: { queuedLeaseMs: number; maxAgeMs: number },
-): DispatchRepository {
+): QueueRepository {
   return {
     ...createDueReader(database, maxAgeMs),
     async postpone(webhooks, limit) {

@@ -75,7 +75,7 @@ test('an engine key is valid until it is deactivated', async () => {
   };
   expect(await verify()).toBe(204);
   await engine.keys.deactivate(id);
-  await until('the key is refused', async () => (await verify()) === 401);
+  await until('the key is rejected', async () => (await verify()) === 401);
 });
 
 test('the console and the documentation are served', async () => {

@@ -75,9 +75,9 @@ describe('a new broker with the settings of the compose file', () => {
     const publish = (bytes: number) => channel.publish('', deliveriesQueue, Buffer.alloc(bytes));
     publish(maxAlertBytes);
     await channel.waitForConfirms();
-    const refused = once(channel, 'error');
+    const rejected = once(channel, 'error');
     publish(maxAlertBytes + 1);
-    expect(await refused).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
+    expect(await rejected).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
   });
 
   describe('a monitor whose broker user has the documented permissions', () => {
@@ -132,9 +132,9 @@ describe('a new broker with the settings of the compose file', () => {
       async (exchange) => {
         const connection = await connect(url);
         const channel = await connection.createConfirmChannel();
-        const refused = once(channel, 'error');
+        const rejected = once(channel, 'error');
         channel.publish(exchange, alertFiredQueue, Buffer.from('{}'));
-        expect(await refused).toMatchObject([{ code: 403 }]);
+        expect(await rejected).toMatchObject([{ code: 403 }]);
         await connection.close();
       },
     );

@@ -154,14 +154,14 @@ test('webhook tests get no status 5xx, and invalid requests get status 400, 401 
     expect(tested.status).toBeLessThan(500);
     told.push(tested.body.error ?? '');
   }
-  const refusals: [Call['body'], number][] = [
+  const rejections: [Call['body'], number][] = [
     [webhookTo('x', { url: `http://user:${secrets.userinfo}@127.0.0.1/` }), 422],
     [webhookTo('x', { body: `{{ "${secrets.url}` }), 422],
     [webhookTo('x', { headers: { 'Bad Name': [secrets.header] } }), 422],
     [webhookTo('x', { [secrets.key]: 1 }), 422],
     [`{"url": "${secrets.url}", `, 400],
   ];
-  for (const [body, status] of refusals) {
+  for (const [body, status] of rejections) {
     expect((await call(inWorkspace('webhooks'), { body })).status).toBe(status);
   }
   await call(inWorkspace('webhooks/preview'), { body: { body: `{{ 1 / 0 }}${secrets.url}` } });

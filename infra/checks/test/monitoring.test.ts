@@ -194,7 +194,7 @@ test('a replication slot without its standby fires an alarm, and another one at 
 
 test('a receiver that rejects the watchdog alarm causes an alarm in the chat', async () => {
   receiver.respond('/watchdog', (_, response) => response.writeHead(404).end());
-  await until('the refusal is reported', () => wasSent('the receiver webhook refuses them'), {
+  await until('the rejection is reported', () => wasSent('the receiver webhook rejects them'), {
     ...shown,
     timeoutMs: 120_000,
   });

@@ -95,7 +95,7 @@ test.each(services)(
   'the service %s rejects NODE_TLS_REJECT_UNAUTHORIZED=0, which disables certificate checks',
   (service) => {
     const env = { ...least, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    expect(() => loaders[service]?.(env)).toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
+    expect(() => loaders[service]?.(env)).toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is rejected');
   },
 );
 

@@ -28,8 +28,8 @@ test.each([
 test('error 0A000 is an outdated plan only if the server reports it from RevalidateCachedQuery', () => {
   const outdated = withCode('0A000', { routine: 'RevalidateCachedQuery' });
   expect(classifyDatabaseError(outdated)).toBe('outdated_plan');
-  const refused = withCode('0A000', { routine: 'transformLockingClause' });
-  expect(classifyDatabaseError(refused)).toBe('other');
+  const rejected = withCode('0A000', { routine: 'transformLockingClause' });
+  expect(classifyDatabaseError(rejected)).toBe('other');
 });
 
 test('a check violation without a constraint name is classified as a missing partition', () => {

@@ -20,7 +20,7 @@ test.each(required)(
   async (command, env) => {
     const { code, output } = await run(command, { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect(code).toBe(1);
-    expect(output).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
+    expect(output).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 is rejected');
   },
 );
 

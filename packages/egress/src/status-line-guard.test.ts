@@ -56,14 +56,14 @@ test('empty lines before a status line are removed', () => {
   expect(readThrough([...`\r\n\n${head}\r\n${response}`])).toBe(response);
 });
 
-const refused = 'invalid_response: The response is not valid HTTP/1.1.';
+const rejected = 'invalid_response: The response is not valid HTTP/1.1.';
 
 test.each(['R', 'S', 'h', ' ', '\0', 'HS', 'HTTPS', 'HTTP/0', 'HTTP/2', 'HTTP/1.2', 'HTTP/1.10'])(
   'a response that starts with %j is rejected as soon as the last byte of this start arrives',
   (start) => {
-    expect(readThrough([...start])).toBe(refused);
+    expect(readThrough([...start])).toBe(rejected);
     expect(readThrough([...start.slice(0, -1)])).toBe('');
-    expect(readThrough([head + start])).toBe(refused);
+    expect(readThrough([head + start])).toBe(rejected);
   },
 );
 

@@ -46,7 +46,7 @@ const verifierFor = (publicKey: () => Promise<KeyObject>) =>
     currentDate: () => new Date(now * 1_000),
   });
 const verify = verifierFor(async () => key.publicKey);
-const refusal = (token: string): Promise<AppError> =>
+const rejection = (token: string): Promise<AppError> =>
   verify(token).then(
     () => {
       throw new Error('The token was accepted.');
@@ -140,7 +140,7 @@ test.each<[string, Parts]>([
     { header: { alg: 'HS256' }, signedWith: createSecretKey(Buffer.alloc(32, 1)) },
   ],
 ])('a token that %s is rejected', async (predicate, parts) => {
-  expect(await refusal(await sign(parts))).toMatchObject({
+  expect(await rejection(await sign(parts))).toMatchObject({
     code: 'unauthenticated',
     detail: `The access token ${predicate}.`,
     headers: {
@@ -164,7 +164,7 @@ test.each<[string, Parts]>([
 
 test('a token that is not a JWT is rejected with this reason', async () => {
   for (const text of ['', 'a', 'a.b.c'])
-    expect((await refusal(text)).detail).toBe('The access token is not a JWT.');
+    expect((await rejection(text)).detail).toBe('The access token is not a JWT.');
 });
 
 test('verification fails as unavailable, not as unauthenticated, if the issuer has no keys', async () => {

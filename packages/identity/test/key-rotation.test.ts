@@ -125,9 +125,9 @@ test('a token with an unknown key id gets 503 if too many key ids wait for a fet
       return Promise.race([reply, source.waiting().then(() => 'waits')]);
     }),
   );
-  const refused = asked.filter((reply) => reply !== 'waits');
-  expect(refused.length).toBe(100);
-  expect(refused[0]).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
+  const rejected = asked.filter((reply) => reply !== 'waits');
+  expect(rejected.length).toBe(100);
+  expect(rejected[0]).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
 });
 
 test('after a failed fetch of keys, no further fetch starts for one second', async () => {

@@ -51,7 +51,7 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-async function refusal(token: string): Promise<{ code: string; detail: string; headers: object }> {
+async function rejection(token: string): Promise<{ code: string; detail: string; headers: object }> {
   return verify(token).then(
     () => {
       throw new Error('The token was accepted.');
@@ -146,7 +146,7 @@ describe('the Authorization header', () => {
 
 describe('rejected tokens', () => {
   test('a token that expired more than 30 seconds ago is rejected', async () => {
-    expect(await refusal(await make({ claims: { exp: now() - 31 } }))).toMatchObject({
+    expect(await rejection(await make({ claims: { exp: now() - 31 } }))).toMatchObject({
       detail: 'The access token has expired.',
       headers: {
         'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token has expired."',
@@ -179,17 +179,17 @@ describe('rejected tokens', () => {
     ['is an ID token', { claims: { typ: 'Bearer', at_hash: 'h' } }],
     ['is bound to a key', { claims: { cnf: { jkt: 'x' } } }],
   ])('a token that %s is rejected', async (predicate, parts) => {
-    expect(await refusal(await make(parts))).toMatchObject({
+    expect(await rejection(await make(parts))).toMatchObject({
       code: 'unauthenticated',
       detail: `The access token ${predicate}.`,
     });
   });
 
   test('a token is rejected if its key id is known but another key has signed the token', async () => {
-    expect(await refusal(await make({ key: foreignKey }))).toMatchObject({ code: 'unauthenticated' });
+    expect(await rejection(await make({ key: foreignKey }))).toMatchObject({ code: 'unauthenticated' });
     const embedded = { jwk: foreignKey.publicJwk, jku: `${customer.issuer}/jwks`, x5u: customer.issuer };
     const fetchesBefore = customer.state.fetches;
-    expect(await refusal(await make({ key: foreignKey, header: embedded }))).toMatchObject({ status: 401 });
+    expect(await rejection(await make({ key: foreignKey, header: embedded }))).toMatchObject({ status: 401 });
     expect(customer.state.fetches).toBe(fetchesBefore);
   });
 
@@ -197,7 +197,7 @@ describe('rejected tokens', () => {
     const claims = { iss: provider.issuer, aud: 'tocsin-api', sub: 'ada', exp: now() + 300 };
     for (const alg of ['none', 'None', 'nOnE', '']) {
       const token = `${encode({ alg, kid: 'first' })}.${encode(claims)}.`;
-      expect(await refusal(token)).toMatchObject({ code: 'unauthenticated' });
+      expect(await rejection(token)).toMatchObject({ code: 'unauthenticated' });
     }
   });
 
@@ -207,7 +207,7 @@ describe('rejected tokens', () => {
     for (const secret of [await exportSPKI(publicKey as never), JSON.stringify(key.publicJwk)]) {
       const content = `${encode({ alg: 'HS256', kid: 'first' })}.${encode(claims)}`;
       const signature = createHmac('sha256', secret).update(content).digest('base64url');
-      expect(await refusal(`${content}.${signature}`)).toMatchObject({
+      expect(await rejection(`${content}.${signature}`)).toMatchObject({
         detail: 'The access token is signed with an algorithm that is not allowed.',
       });
     }
@@ -216,7 +216,7 @@ describe('rejected tokens', () => {
   test('a token whose `crit` header requires an unknown extension is rejected', async () => {
     const good = (await make()).split('.');
     const header = encode({ alg: 'RS256', kid: 'first', crit: ['exp'], exp: 1 });
-    expect(await refusal([header, good[1], good[2]].join('.'))).toMatchObject({ code: 'unauthenticated' });
+    expect(await rejection([header, good[1], good[2]].join('.'))).toMatchObject({ code: 'unauthenticated' });
   });
 
   test('a token with a changed payload or signature is rejected', async () => {
@@ -232,7 +232,7 @@ describe('rejected tokens', () => {
       'a.b.c',
       '..',
     ]) {
-      expect(await refusal(token)).toMatchObject({ code: 'unauthenticated' });
+      expect(await rejection(token)).toMatchObject({ code: 'unauthenticated' });
     }
   });
 });
@@ -269,6 +269,6 @@ describe('a customer’s own provider', () => {
   });
 
   test('a customer’s provider cannot sign tokens for the issuer of the deployment', async () => {
-    expect(await refusal(await ofCustomer({ iss: provider.issuer }))).toMatchObject({ status: 401 });
+    expect(await rejection(await ofCustomer({ iss: provider.issuer }))).toMatchObject({ status: 401 });
   });
 });

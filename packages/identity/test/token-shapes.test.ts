@@ -47,11 +47,11 @@ const wrongClaims: Record<string, unknown[]> = {
   typ: ['ID', 'Refresh', 'Offline', 'Logout', 5, {}, []],
   cnf: [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null],
 };
-const refusedClaims = Object.entries(wrongClaims).flatMap(([name, values]) =>
+const rejectedClaims = Object.entries(wrongClaims).flatMap(([name, values]) =>
   values.map((value) => ({ name, value })),
 );
 
-test.each(refusedClaims)(
+test.each(rejectedClaims)(
   'a token whose claim $name has the value $value is rejected',
   async ({ name, value }) => {
     const token = await make({ claims: { [name]: value } });

@@ -32,7 +32,7 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   const problems: string[] = [];
   for (const [name, value] of Object.entries(uncheckedCertificates)) {
     if (env[name] === value)
-      problems.push(`${name}=${value} is refused: it switches off the check of certificates`);
+      problems.push(`${name}=${value} is rejected: it switches off the check of certificates`);
   }
   const reader = createReader(env, problems);
   let config: T;

@@ -3,7 +3,7 @@ import type { Logger } from '@tocsin/kit';
 import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib';
 import { type ChannelRegistryOptions, createChannelRegistry, createChannelUser } from './channel-registry.js';
 import { keepConnected } from './keep-connected.js';
-import { refusalOf } from './refusal.js';
+import { rejectionOf } from './rejection.js';
 
 export interface BrokerOptions {
   /**
@@ -30,7 +30,7 @@ export interface BrokerOptions {
    * exchange or queue, unless a connection has succeeded before. A rejected virtual host does not end the attempts.
    * Default: false.
    */
-  stopIfRefused?: boolean;
+  stopIfRejected?: boolean;
 }
 
 /** Prepares a channel. It runs for the first channel and again for each channel that replaces a closed one. */
@@ -52,7 +52,7 @@ export interface Broker {
   isBlocked(): boolean;
   /** Error of the latest attempt to connect or of the lost connection. Undefined while connected. */
   lastError(): unknown;
-  /** True after `stopIfRefused` has ended the attempts to connect. */
+  /** True after `stopIfRejected` has ended the attempts to connect. */
   hasStopped(): boolean;
   onBlocked(listener: () => void): void;
   /** Calls `listener` each time the topology has been declared at the interval `declareEveryMs`. */
@@ -62,7 +62,7 @@ export interface Broker {
 
 /** Starts to connect to the broker, but does not wait for the connection. Callers wait with `ready`. */
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
-  const { url, name, logger, declareEveryMs = 30_000, declare = true, stopIfRefused = false } = options;
+  const { url, name, logger, declareEveryMs = 30_000, declare = true, stopIfRejected = false } = options;
   const log: ChannelRegistryOptions['logger'] = {
     info: (fields, message) => logger?.info({ connection: name, ...fields }, message),
     warn: (fields, message) => logger?.warn({ connection: name, ...fields }, message),
@@ -122,7 +122,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
       log.warn({ err }, event === 'disconnected' ? 'broker.disconnected' : 'broker.unreachable');
     },
     stopsAttempts(error) {
-      hasStopped = stopIfRefused && refusalOf(error) !== undefined;
+      hasStopped = stopIfRejected && rejectionOf(error) !== undefined;
       return hasStopped;
     },
   });

@@ -10,5 +10,5 @@ export {
   type PublisherOptions,
 } from './publisher.js';
 export { createQueueDepth, type QueueDepth } from './queue-depth.js';
-export { type Refusal, refusalOf } from './refusal.js';
+export { type Rejection, rejectionOf } from './rejection.js';
 export { alertFiredQueue, deliveriesQueue, unroutedExchange, unroutedQueue } from './topology.js';

@@ -62,7 +62,7 @@ test('a message is persistent and mandatory, and has type and headers only if th
   ]);
 });
 
-test('a nacked message fails as refused, and a message that no queue receives fails as returned', async () => {
+test('a nacked message fails as rejected, and a message that no queue receives fails as returned', async () => {
   const { channel, confirms, outcomeOf } = await start();
   const outcomes = [outcomeOf(), outcomeOf(), outcomeOf()];
   const nack = new Error('message nacked');
@@ -70,7 +70,7 @@ test('a nacked message fails as refused, and a message that no queue receives fa
   confirms[0]!(nack);
   for (const confirm of confirms.slice(1)) confirm(null);
   expect(await Promise.all(outcomes)).toEqual([
-    { reason: 'refused', cause: nack },
+    { reason: 'rejected', cause: nack },
     { reason: 'returned', cause: undefined },
     'confirmed',
   ]);

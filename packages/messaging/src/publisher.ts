@@ -18,7 +18,7 @@ export interface Publication {
  * repetitions. The cause of `unavailable` is the error of the connection or the channel, if any.
  */
 export class PublishError extends Error {
-  readonly reason: 'unavailable' | 'blocked' | 'timeout' | 'refused' | 'returned';
+  readonly reason: 'unavailable' | 'blocked' | 'timeout' | 'rejected' | 'returned';
 
   constructor(reason: PublishError['reason'], message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -185,7 +185,7 @@ function unavailable(cause?: unknown): PublishError {
 function rejection(cause: unknown, channelError: unknown): PublishError {
   const nacked = cause instanceof Error && cause.message === 'message nacked';
   return nacked
-    ? new PublishError('refused', 'The broker has refused the message.', { cause })
+    ? new PublishError('rejected', 'The broker has rejected the message.', { cause })
     : new PublishError('unavailable', 'The connection ended before the broker confirmed the message.', {
         cause: channelError ?? cause,
       });

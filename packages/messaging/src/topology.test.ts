@@ -1,13 +1,13 @@
 import type { Channel } from 'amqplib';
 import { declareTopology } from './topology.js';
 
-/** Declares the topology. The channels reject the queue or exchange named `refused` with the error code `code`. */
-async function declare({ refused = '', code = 0 } = {}) {
+/** Declares the topology. The channels reject the queue or exchange named `rejected` with the error code `code`. */
+async function declare({ rejected = '', code = 0 } = {}) {
   const declared: unknown[] = [];
   const conflicts: string[] = [];
   let channels = 0;
   const assert = async (name: string, ...rest: unknown[]) => {
-    if (name === refused) throw Object.assign(new Error('refused'), { code });
+    if (name === rejected) throw Object.assign(new Error('rejected'), { code });
     declared.push([name, ...rest]);
   };
   const openChannel = async () => {
@@ -50,12 +50,12 @@ test.each([
   ['deliveries', 9],
 ])(
   'an existing %s with other arguments is reported, and a new channel declares the rest',
-  async (refused, at) => {
+  async (rejected, at) => {
     const declared = topology.toSpliced(at, 1);
-    expect(await declare({ refused, code: 406 })).toEqual({ declared, conflicts: [refused], channels: 2 });
+    expect(await declare({ rejected, code: 406 })).toEqual({ declared, conflicts: [rejected], channels: 2 });
   },
 );
 
 test('a declaration that fails with a code other than 406 throws an error', async () => {
-  await expect(declare({ refused: 'alert-fired', code: 403 })).rejects.toThrow('refused');
+  await expect(declare({ rejected: 'alert-fired', code: 403 })).rejects.toThrow('rejected');
 });

@@ -43,7 +43,7 @@ test('after a confirm is overdue, messages fail at once until that confirm arriv
   // The loop publishes for 600 ms, which is longer than the confirm timeout of 500 ms. Each message fails at once, even
   // after 500 ms.
   for (let count = 0; count < 10; count += 1) {
-    expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
+    expect(await outcomeOf(publisher.publish(alert('rejected')))).toEqual({
       outcome: 'unavailable',
       atOnce: true,
     });
@@ -81,7 +81,7 @@ test('messages to a blocked broker fail at once until it is unblocked', async ()
   // The first message fails before its confirm timeout of 20 s.
   expect((await first).outcome).toBe('blocked');
   for (let count = 0; count < 5; count += 1)
-    expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
+    expect(await outcomeOf(publisher.publish(alert('rejected')))).toEqual({
       outcome: 'blocked',
       atOnce: true,
     });

@@ -31,14 +31,14 @@ export function createOpenDeliveryQuota(
   // Concurrent requests for the same counts share one refresh, because counting a million rows takes a third of a
   // second.
   const refreshes = createSingleFlight<void>();
-  const refused = metrics.counter(
+  const rejections = metrics.counter(
     'tocsin_over_quota_requests_total',
-    'Requests refused by a limit on open deliveries.',
+    'Requests rejected because of a limit on open deliveries.',
     ['limit'],
   );
-  for (const limit of ['workspace', 'webhook']) refused.inc({ limit }, 0);
-  const refuse = (limit: 'workspace' | 'webhook') => {
-    refused.inc({ limit });
+  for (const limit of ['workspace', 'webhook']) rejections.inc({ limit }, 0);
+  const rejection = (limit: 'workspace' | 'webhook') => {
+    rejections.inc({ limit });
     const detail = `The ${limit} has too many open deliveries; try again when some of them have ended.`;
     return new AppError('too_many_requests', detail, { retryAfterSeconds });
   };
@@ -47,8 +47,8 @@ export function createOpenDeliveryQuota(
       const webhooks: WebhookInWorkspace[] = webhookIds.map((webhookId) => ({ workspaceId, webhookId }));
       const keys: OpenDeliveriesKey[] = webhooks.length > 0 ? webhooks : [{ workspaceId }];
       await refreshes.run(JSON.stringify(keys), () => counts.refresh(keys));
-      if (counts.workspaceFill(workspaceId) >= 1) throw refuse('workspace');
-      if (webhooks.some((webhook) => counts.webhookFill(webhook) >= 1)) throw refuse('webhook');
+      if (counts.workspaceFill(workspaceId) >= 1) throw rejection('workspace');
+      if (webhooks.some((webhook) => counts.webhookFill(webhook) >= 1)) throw rejection('webhook');
     },
   };
 }

@@ -32,22 +32,22 @@ function admitted(call: () => void): [number, string] {
 test('requests and published alerts of a principal have separate rate limits', () => {
   const { admit } = createRateLimits(limits);
   const ofPrincipal = (principal: Principal, route: Route) => admitted(() => admit({ principal, route }));
-  const refusal = 'Too many requests within a minute.';
-  expect(ofPrincipal(ada, request)).toEqual([1, refusal]);
-  expect(ofPrincipal(ada, alert)).toEqual([2, refusal]);
-  expect(ofPrincipal(ada, request)).toEqual([0, refusal]);
-  expect(ofPrincipal({ ...ada, subject: 'bob' }, request)).toEqual([1, refusal]);
-  expect(ofPrincipal({ ...ada, issuer: 'https://other.example' }, alert)).toEqual([2, refusal]);
+  const detail = 'Too many requests within a minute.';
+  expect(ofPrincipal(ada, request)).toEqual([1, detail]);
+  expect(ofPrincipal(ada, alert)).toEqual([2, detail]);
+  expect(ofPrincipal(ada, request)).toEqual([0, detail]);
+  expect(ofPrincipal({ ...ada, subject: 'bob' }, request)).toEqual([1, detail]);
+  expect(ofPrincipal({ ...ada, issuer: 'https://other.example' }, alert)).toEqual([2, detail]);
 });
 
 test('requests to a workspace and alerts published to it have separate rate limits', () => {
   const { admitToWorkspace } = createRateLimits(limits);
   const ofWorkspace = (workspaceId: string, route: Route) =>
     admitted(() => admitToWorkspace({ workspaceId, route }));
-  const refusal = 'Too many requests to this workspace within a minute.';
-  expect(ofWorkspace('a', request)).toEqual([3, refusal]);
-  expect(ofWorkspace('a', alert)).toEqual([4, refusal]);
-  expect(ofWorkspace('b', alert)).toEqual([4, refusal]);
+  const detail = 'Too many requests to this workspace within a minute.';
+  expect(ofWorkspace('a', request)).toEqual([3, detail]);
+  expect(ofWorkspace('a', alert)).toEqual([4, detail]);
+  expect(ofWorkspace('b', alert)).toEqual([4, detail]);
 });
 
 test.each([
@@ -57,18 +57,18 @@ test.each([
     { alertsPerMinute: 100, workspaceAlertsPerMinute: 5 },
     'Too many requests to this workspace within a minute.',
   ],
-])('a batch above the rate limit of its %s counts towards neither rate limit', (_, changed, refusal) => {
+])('a batch above the rate limit of its %s counts towards neither rate limit', (_, changed, detail) => {
   const { admit, admitToWorkspace, admitBatch } = createRateLimits({ ...limits, ...changed });
   const publish = (alerts: number) => {
     admit({ principal: ada, route: batch });
     admitToWorkspace({ workspaceId: 'a', route: batch });
     admitBatch({ principal: ada, workspaceId: 'a', alerts });
   };
-  expect(() => publish(6)).toThrow(expect.objectContaining({ status: 429, detail: refusal }));
+  expect(() => publish(6)).toThrow(expect.objectContaining({ status: 429, detail: detail }));
   publish(2);
-  expect(() => publish(4)).toThrow(refusal);
+  expect(() => publish(4)).toThrow(detail);
   publish(3);
-  expect(() => publish(1)).toThrow(refusal);
+  expect(() => publish(1)).toThrow(detail);
 });
 
 test('a request above a rate limit is rejected with 429 and the code too_many_requests', () => {

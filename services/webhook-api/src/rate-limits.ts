@@ -23,22 +23,22 @@ export function createRateLimits(
   const ofWorkspace = createLimits(limits.workspaceRequestsPerMinute, limits.workspaceAlertsPerMinute);
   return {
     admit: ({ principal, route }) =>
-      requireWithinLimit(limitOf(ofPrincipal, route).consume(principalName(principal)), refusals.principal),
+      requireWithinLimit(limitOf(ofPrincipal, route).consume(principalName(principal)), details.principal),
     admitToWorkspace: ({ workspaceId, route }) =>
-      requireWithinLimit(limitOf(ofWorkspace, route).consume(workspaceId), refusals.workspace),
+      requireWithinLimit(limitOf(ofWorkspace, route).consume(workspaceId), details.workspace),
     admitBatch({ principal, workspaceId, alerts }) {
       const uses = [
-        { limit: ofPrincipal.alerts, key: principalName(principal), refusal: refusals.principal },
-        { limit: ofWorkspace.alerts, key: workspaceId, refusal: refusals.workspace },
+        { limit: ofPrincipal.alerts, key: principalName(principal), detail: details.principal },
+        { limit: ofWorkspace.alerts, key: workspaceId, detail: details.workspace },
       ].map((use) => ({ ...use, decision: use.limit.consume(use.key, alerts - 1) }));
       if (uses.every(({ decision }) => decision.allowed)) return;
       for (const { limit, key, decision } of uses) limit.refund(key, decision.allowed ? alerts : 1);
-      for (const { decision, refusal } of uses) requireWithinLimit(decision, refusal);
+      for (const { decision, detail } of uses) requireWithinLimit(decision, detail);
     },
   };
 }
 
-const refusals = {
+const details = {
   principal: 'Too many requests within a minute.',
   workspace: 'Too many requests to this workspace within a minute.',
 };

@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const publish = (body: unknown, as: 'publisher' | 'admin' | 'editor' = 'publisher', to = api) =>
   to.call<Entry[]>('POST', batch, { body, as });
-const refusal = (body: unknown) => api.call<Problem>('POST', batch, { body, as: 'publisher' });
+const rejection = (body: unknown) => api.call<Problem>('POST', batch, { body, as: 'publisher' });
 
 const statusesOf = ({ body }: { body: Entry[] }) => body.map(({ status }) => status);
 const idsOf = (alerts: { alert_id: string }[]) => alerts.map(({ alert_id }) => alert_id);
@@ -139,17 +139,17 @@ describe('a batch of alerts', () => {
     ['no body', undefined],
   ])('a batch is rejected as a whole with 422 if the body is %s', async (_, body) => {
     const before = inbox.messages.length;
-    const refused = await refusal(body);
-    expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
+    const rejected = await rejection(body);
+    expect([rejected.status, rejected.body.code]).toEqual([422, 'validation_failed']);
     expect(inbox.messages).toHaveLength(before);
   });
 
   test('a batch with malformed JSON, another media type or too many bytes is rejected', async () => {
-    expect((await refusal(`[${JSON.stringify(fired())},`)).status).toBe(400);
+    expect((await rejection(`[${JSON.stringify(fired())},`)).status).toBe(400);
     const headers = { 'Content-Type': 'application/x-ndjson' };
     expect((await api.call('POST', batch, { body: [fired()], as: 'publisher', headers })).status).toBe(415);
     const large = Array.from({ length: 500 }, () => ({ ...fired(), model_name: 'x'.repeat(2_048) }));
-    expect((await refusal(large)).status).toBe(413);
+    expect((await rejection(large)).status).toBe(413);
   });
 
   test('each invalid alert of a large batch gets only one error', async () => {
@@ -176,8 +176,8 @@ describe('rate limits of a batch', () => {
     const limited = await startApi({ limits, config: { amqpUrl: new Secret(proxy.url) } });
     try {
       const before = inbox.messages.length;
-      const refused = await publish(firedTimes(11), 'publisher', limited);
-      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      const rejected = await publish(firedTimes(11), 'publisher', limited);
+      expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true]);
       expect(inbox.messages).toHaveLength(before);
       expect((await publish(firedTimes(4), 'publisher', limited)).status).toBe(200);
       expect((await publish(firedTimes(7), 'publisher', limited)).status).toBe(429);

@@ -110,12 +110,12 @@ test('an alert rule can have at most twenty different webhooks', async () => {
 test('a webhook in use is deleted only with force; without it, the 409 names its rules', async () => {
   const [used, kept] = [await addWebhook(), await addWebhook()];
   const rule = await addRule({ name: 'Uses "it"', notification_webhook_ids: [used, kept] });
-  const refused = await api.call<{ detail: string; alert_rules: unknown }>(
+  const rejected = await api.call<{ detail: string; alert_rules: unknown }>(
     'DELETE',
     `/api/v1/webhooks/${used}`,
   );
-  expect([refused.status, refused.body.alert_rules]).toEqual([409, [{ id: rule.id, name: rule.name }]]);
-  expect(refused.body.detail).toContain(rule.id);
+  expect([rejected.status, rejected.body.alert_rules]).toEqual([409, [{ id: rule.id, name: rule.name }]]);
+  expect(rejected.body.detail).toContain(rule.id);
   expect((await api.call('DELETE', `/api/v1/webhooks/${used}?force=false`)).status).toBe(409);
   expect((await read(rule.id)).body.notification_webhook_ids).toEqual([used, kept]);
 

@@ -108,9 +108,9 @@ describe('publishing an alert', () => {
   test('one response lists every error of an alert, including those of its rule and workspace', async () => {
     const { alert_rule: _, ...message } = fired();
     const wrong = { workspace_id: otherWorkspaceId, labels: { '1': 'x' }, state: 'ok', severity: 'high' };
-    const refused = await publish({ ...message, ...wrong, metric_value: '1' });
-    expect(refused.status).toBe(422);
-    expect(refused.body.errors?.map(({ path }) => path).sort()).toEqual(
+    const rejected = await publish({ ...message, ...wrong, metric_value: '1' });
+    expect(rejected.status).toBe(422);
+    expect(rejected.body.errors?.map(({ path }) => path).sort()).toEqual(
       ['/alert_rule_id', '/labels/1', '/metric_value', '/severity', '/state', '/workspace_id'].sort(),
     );
     const valid = await publish({ ...message, workspace_id: otherWorkspaceId });

@@ -140,8 +140,8 @@ test('a forbidden write operation writes no audit event', async () => {
   for (const operation of audited()) {
     const { operationId, method } = operation;
     const target = await targetOf(operation);
-    const refused = await send(method, target, exampleOf(operation), { as: 'outsider' });
-    expect([operationId, refused.status, refused.events]).toEqual([operationId, 403, []]);
+    const rejected = await send(method, target, exampleOf(operation), { as: 'outsider' });
+    expect([operationId, rejected.status, rejected.events]).toEqual([operationId, 403, []]);
   }
 });
 

@@ -113,8 +113,8 @@ test('an alert of a registered rule gets 503 once the database is unavailable fo
     status: 503,
     body: { code: 'unavailable', alert_id: alertId },
   });
-  const refused = await publish('/batch', [fired, fired]);
-  expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
+  const rejected = await publish('/batch', [fired, fired]);
+  expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([503, true]);
   await expectRecovery();
   expect((await publish('', { ...fired, alert_id: alertId })).status).toBe(202);
 });

@@ -75,14 +75,14 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
   test('a PATCH with an outdated If-Match changes nothing, and gets 412 with the current ETag', async () => {
     const { path, etag } = await make();
     const before = (await call('GET', path)).body;
-    const refused = await call('PATCH', path, { name: 'Refused' }, '"999"');
-    expect([refused.status, refused.body.code, refused.body.etag]).toEqual([
+    const rejected = await call('PATCH', path, { name: 'Rejected' }, '"999"');
+    expect([rejected.status, rejected.body.code, rejected.body.etag]).toEqual([
       412,
       'precondition_failed',
       etag,
     ]);
-    expect(refused.headers.get('content-type')).toBe('application/problem+json');
-    expect(refused.body.detail).toContain('Read the resource again');
+    expect(rejected.headers.get('content-type')).toBe('application/problem+json');
+    expect(rejected.body.detail).toContain('Read the resource again');
     expect((await call('GET', path)).body).toEqual(before);
   });
 
@@ -104,7 +104,7 @@ describe.each(kinds)('the ETag of %s', (name, make) => {
     ['bytes above ASCII', () => '"\u00ff"'],
   ])('a change whose If-Match has %s gets 412', async (_, toHeader) => {
     const { path, etag } = await make();
-    expect((await call('PATCH', path, { name: 'Refused' }, toHeader(etag!))).status).toBe(412);
+    expect((await call('PATCH', path, { name: 'Rejected' }, toHeader(etag!))).status).toBe(412);
   });
 
   test('only one of ten concurrent changes with the same ETag succeeds', async () => {

@@ -58,10 +58,10 @@ describe.each(kinds)('the external id of a $kind', ({ kind, plural, fields }) =>
   test('an external id that is in use gets 409 with the name of its resource', async () => {
     const { id } = (await create('taken')).body;
     const other = (await create()).body.id;
-    for (const refused of [await create('taken'), await patch(other, { external_id: 'taken' })]) {
-      expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-      expect(refused.body.owner).toEqual({ id, name: fields.name });
-      expect(refused.body.detail).toContain(`the ${kind} "${fields.name}" (${id})`);
+    for (const rejected of [await create('taken'), await patch(other, { external_id: 'taken' })]) {
+      expect([rejected.status, rejected.body.code]).toEqual([409, 'conflict']);
+      expect(rejected.body.owner).toEqual({ id, name: fields.name });
+      expect(rejected.body.detail).toContain(`the ${kind} "${fields.name}" (${id})`);
     }
     expect((await patch(id, { external_id: 'taken', name: 'Renamed' })).status).toBe(200);
     const elsewhere = collection.replace(workspaceId, otherWorkspaceId);

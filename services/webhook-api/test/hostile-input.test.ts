@@ -38,7 +38,7 @@ const targets = () =>
 /**
  * Sends `body` to each route in `targets`. Expects a problem document with the given status, and an unchanged database.
  */
-async function refusedEverywhere(
+async function rejectedEverywhere(
   body: string | Uint8Array,
   status: number,
   headers?: Record<string, string>,
@@ -72,21 +72,21 @@ test.each([
   ['an object with a NUL in a name', '{"\\u0000": 1}', 422],
   ['an object with a lone surrogate', '{"name": "\\ud800", "body": "\\ud800"}', 422],
 ])('a request body that is %s is rejected', async (_, body, status) => {
-  await refusedEverywhere(body, status);
+  await rejectedEverywhere(body, status);
 });
 
 test('a request body that is not UTF-8 is rejected', async () => {
-  await refusedEverywhere(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400);
+  await rejectedEverywhere(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400);
 });
 
 test('a request body over 1 MiB is rejected', async () => {
-  await refusedEverywhere(JSON.stringify({ name: 'x'.repeat(1_048_576) }), 413);
+  await rejectedEverywhere(JSON.stringify({ name: 'x'.repeat(1_048_576) }), 413);
 });
 
 test.each(['text/plain', 'application/xml', 'application/json; charset=latin1', 'application/jsonx', 'x'])(
   'a request with the media type %s is rejected',
   async (type) => {
-    await refusedEverywhere(JSON.stringify(good), 415, { 'Content-Type': type });
+    await rejectedEverywhere(JSON.stringify(good), 415, { 'Content-Type': type });
   },
 );
 

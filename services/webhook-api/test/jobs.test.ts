@@ -69,8 +69,8 @@ test('an open delivery can be cancelled once, and not while it is being sent', a
   expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining('ended already')]);
   const claimed_by = await insertWorker(api.database);
   const sending = await seedDelivery(api.database, { status: 'open', open: { state: 'queued', claimed_by } });
-  const refused = await cancel(sending);
-  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('being sent')]);
+  const rejected = await cancel(sending);
+  expect([rejected.status, rejected.body.detail]).toEqual([409, expect.stringContaining('being sent')]);
   expect((await cancel(randomUUID())).status).toBe(404);
 });
 
@@ -119,9 +119,9 @@ test('concurrent additions do not exceed ten running jobs, and the 409 names the
   const additions = Promise.all([add(), add()]);
   await untilLockWaits(api.database, { sessions: 2 });
   await blocking.commit();
-  const [added, refused] = (await additions).toSorted((a, b) => a.status - b.status);
-  expect([added?.status, refused?.status]).toEqual([202, 409]);
-  expect(refused?.body.detail).toBe(
+  const [added, rejected] = (await additions).toSorted((a, b) => a.status - b.status);
+  expect([added?.status, rejected?.status]).toEqual([202, 409]);
+  expect(rejected?.body.detail).toBe(
     'This workspace has 10 running jobs; wait until one of them has ended, or cancel one with DELETE.',
   );
 });
@@ -132,8 +132,8 @@ test.each(['redeliveries', 'dispatches', 'cancellations'])(
     const add = (body: object) =>
       api.call<Problem>('POST', `/api/v1/workspaces/${workspaceId}/${plural}`, { body });
     const until = new Date(Date.now() + 3_600_000).toISOString();
-    const refused = await add({ until });
-    expect([refused.status, refused.body.errors?.[0]?.message]).toEqual([
+    const rejected = await add({ until });
+    expect([rejected.status, rejected.body.errors?.[0]?.message]).toEqual([
       422,
       expect.stringMatching(/"all": true to .+; an until that is not in the past is no filter$/),
     ]);

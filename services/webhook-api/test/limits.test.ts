@@ -77,8 +77,8 @@ test('the rate limit of a workspace counts requests from all principals together
   ] as const)
     expect([path, await statusOf(path, as)]).toEqual([path, 200]);
 
-  const refused = await api.call('GET', `/api/v1/webhooks/${created.body.id}`, { as: 'editor' });
-  expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+  const rejected = await api.call('GET', `/api/v1/webhooks/${created.body.id}`, { as: 'editor' });
+  expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true]);
   expect(await statusOf(rules, 'admin')).toBe(429);
   expect(await statusOf(`/api/v1/workspaces/${otherWorkspaceId}/webhooks`, 'outsider')).toBe(200);
   expect(await statusOf('/api/v1/whoami', 'editor')).toBe(200);
@@ -136,9 +136,9 @@ test('a principal above its rate limit is rejected, and another principal is not
   const responses = [];
   for (let count = 0; count < 7; count += 1) responses.push(await api.call('GET', webhooks));
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
-  const refused = responses[5]!;
-  expect(refused.body.code).toBe('too_many_requests');
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  const rejected = responses[5]!;
+  expect(rejected.body.code).toBe('too_many_requests');
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
 });
 
@@ -153,8 +153,8 @@ test('the test limit of a workspace counts destination tests and webhook tests b
     expect((await api.call('POST', `${webhooks}/test`, { body: { url: 'x', body: '' } })).status).toBe(422);
     expect((await api.call('POST', `${webhooks}/test`, { body: request })).status).toBe(200);
     expect((await api.call('POST', `/api/v1/webhooks/${body.id}/test`)).status).toBe(200);
-    const refused = await api.call('POST', `${webhooks}/test`, { as: 'admin', body: request });
-    expect([refused.status, Number(refused.headers.get('retry-after')) >= 1]).toEqual([429, true]);
+    const rejected = await api.call('POST', `${webhooks}/test`, { as: 'admin', body: request });
+    expect([rejected.status, Number(rejected.headers.get('retry-after')) >= 1]).toEqual([429, true]);
     expect((await api.call('POST', `/api/v1/webhooks/${body.id}/test`)).status).toBe(429);
     expect(destination.at('/test-target').length).toBe(2);
 
@@ -182,12 +182,12 @@ test('slow templates use up only the template time budget of their own workspace
   const api = await start({});
   const cheap = '{"a": "{{ alert_rule_name }}"}';
   const preview = (body: string) => api.call('POST', `${webhooks}/preview`, { body: { body } });
-  let refused = await preview(slow(0));
-  expect(refused.status).toBe(200);
-  for (let tries = 0; tries < 1_000 && refused.status !== 429; tries += 1)
-    refused = await preview(slow(tries));
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  let rejected = await preview(slow(0));
+  expect(rejected.status).toBe(200);
+  for (let tries = 0; tries < 1_000 && rejected.status !== 429; tries += 1)
+    rejected = await preview(slow(tries));
+  expect(rejected.status).toBe(429);
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   // The previews have used up the time budget of the workspace. Saving a webhook renders its template and needs the
   // same budget, whichever principal saves it. The request is repeated, because the budget recovers between requests.
   const save = { as: 'admin', body: { ...fields, body: cheap } } as const;
@@ -226,9 +226,9 @@ test('long searches leave database connections for short reads', async () => {
     await lock.rollback();
   }
 
-  const refused = (await Promise.all(searches)).filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThan(0);
-  expect(refused.every(({ headers }) => headers.has('retry-after'))).toBe(true);
+  const rejected = (await Promise.all(searches)).filter(({ status }) => status === 429);
+  expect(rejected.length).toBeGreaterThan(0);
+  expect(rejected.every(({ headers }) => headers.has('retry-after'))).toBe(true);
   await Promise.all(others);
   // The permits of both workspaces are free again.
   expect((await list(workspaceId, 'editor')).status).toBe(200);

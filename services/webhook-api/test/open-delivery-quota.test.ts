@@ -36,13 +36,13 @@ const open = (count: number, id = webhookId) =>
     Array.from({ length: count }, () => seedDelivery(api.database, { webhookId: id, status: 'open' })),
   );
 /** Expects a response with the status 429 and the header `Retry-After`. */
-const expectRefused = (response: Awaited<ReturnType<TestApi['call']>>) => {
+const expectRejected = (response: Awaited<ReturnType<TestApi['call']>>) => {
   expect([response.status, (response.body as { code: string }).code]).toEqual([429, 'too_many_requests']);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 };
 
-/** Returns how many requests were refused by each limit, from the metrics of the service. */
-async function refusals(): Promise<Record<string, number>> {
+/** Returns how many requests were rejected by each limit, from the metrics of the service. */
+async function rejections(): Promise<Record<string, number>> {
   const text = await (await fetch(`${api.metricsUrl}/metrics`)).text();
   const lines = [...text.matchAll(/^tocsin_over_quota_requests_total\{limit="(\w+)"[^}]*\} (\d+)$/gm)];
   return Object.fromEntries(lines.map(([, limit, count]) => [limit, Number(count)]));
@@ -55,12 +55,12 @@ test('a workspace at its open-delivery limit cannot publish, dispatch or reopen 
   expect((await publish(workspaceId, 'publisher')).status).toBe(202);
   const [waiting] = await open(5);
   const before = inbox.messages.length;
-  expectRefused(await publish(workspaceId, 'publisher'));
+  expectRejected(await publish(workspaceId, 'publisher'));
   expect(inbox.messages).toHaveLength(before);
   expect((await publish(otherWorkspaceId, 'outsider')).status).toBe(202);
-  expectRefused(await api.call('POST', `/api/v1/deliveries/${failed}/redeliver`));
-  expectRefused(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
-  expect(await refusals()).toEqual({ workspace: 3, webhook: 0 });
+  expectRejected(await api.call('POST', `/api/v1/deliveries/${failed}/redeliver`));
+  expectRejected(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
+  expect(await rejections()).toEqual({ workspace: 3, webhook: 0 });
   expect(await api.database.knex('open_deliveries')).toHaveLength(5);
   expect((await api.database.knex('deliveries').where({ id: failed }).first()).run).toBe(1);
   const { body } = await api.call<Alert>('GET', `${pathOf(workspaceId)}/${alertId}`);
@@ -82,9 +82,9 @@ test('redeliveries and dispatches to a webhook at its open-delivery limit are re
   const other = await seedDelivery(api.database);
   const alertId = await seedAlert(api.database, { outcome: 'no_webhooks', alertRuleId });
   await open(3);
-  for (const id of ended) expectRefused(await api.call('POST', `/api/v1/deliveries/${id}/redeliver`));
-  expectRefused(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
-  expect(await refusals()).toEqual({ workspace: 0, webhook: 4 });
+  for (const id of ended) expectRejected(await api.call('POST', `/api/v1/deliveries/${id}/redeliver`));
+  expectRejected(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
+  expect(await rejections()).toEqual({ workspace: 0, webhook: 4 });
   expect((await api.call('POST', `/api/v1/deliveries/${other}/redeliver`)).status).toBe(202);
   expect((await publish(workspaceId, 'publisher')).status).toBe(202);
 }, 60_000);

@@ -75,9 +75,9 @@ test('the OpenAPI example of every write operation is accepted', async () => {
 test('exactly the operations that require a body in OpenAPI reject a request without a body', async () => {
   for (const operation of operations.filter(({ requestBody }) => requestBody !== undefined)) {
     const { status } = await send(operation);
-    const refused = operation.method === 'PATCH' ? [400] : operation.requestBody?.required ? [422] : [];
+    const rejected = operation.method === 'PATCH' ? [400] : operation.requestBody?.required ? [422] : [];
     const name = `${operation.method} ${operation.path}`;
-    expect([name, [400, 422].filter((other) => other === status)]).toEqual([name, refused]);
+    expect([name, [400, 422].filter((other) => other === status)]).toEqual([name, rejected]);
   }
 });
 

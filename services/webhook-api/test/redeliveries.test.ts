@@ -104,9 +104,9 @@ test.each([
   'a job with only the filter %j is rejected, because it matches the whole workspace',
   async (filter, status) => {
     await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
-    const refused = await api.call<Problem>('POST', redeliveries, { body: filter });
-    expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
-    expect(refused.body.errors?.[0]?.message).toContain(`"all": true to send every ${status} delivery`);
+    const rejected = await api.call<Problem>('POST', redeliveries, { body: filter });
+    expect([rejected.status, rejected.body.code]).toEqual([422, 'validation_failed']);
+    expect(rejected.body.errors?.[0]?.message).toContain(`"all": true to send every ${status} delivery`);
     expect(await openIds()).toEqual([]);
     expect(await api.database.knex('jobs')).toEqual([]);
   },

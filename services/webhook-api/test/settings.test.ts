@@ -65,8 +65,11 @@ test('each role of a workspace can read its settings, and an editor cannot chang
 test('a webhook for notices is deleted only with force, which removes it from the settings', async () => {
   const [named, other] = [await addWebhook(), await addWebhook()];
   await patch({ notice_webhook_ids: [named, other] });
-  const refused = await remove(named);
-  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('notice_webhook_ids')]);
+  const rejected = await remove(named);
+  expect([rejected.status, rejected.body.detail]).toEqual([
+    409,
+    expect.stringContaining('notice_webhook_ids'),
+  ]);
   await insertAlertRule(api.database, { workspaceId, webhookIds: [named] });
   const attached = await remove(named);
   expect([attached.status, attached.body.detail]).toEqual([409, expect.stringContaining('notices')]);

@@ -142,9 +142,9 @@ describe('tests of a webhook with options', () => {
       url: destination.url(path),
     });
     const send = async () => (await api.call<TestResult>('POST', `${single(id)}/test`, { body: {} })).body;
-    const refused = await send();
-    expect(refused).toMatchObject({ success: false, response: null });
-    expect(refused.error).toMatch(/^no_signing_secret: /);
+    const rejected = await send();
+    expect(rejected).toMatchObject({ success: false, response: null });
+    expect(rejected.error).toMatch(/^no_signing_secret: /);
     expect(destination.at(path)).toEqual([]);
     const { secret } = (await calls.addSecret(id)).body;
     expect(await send()).toMatchObject({ success: true });

@@ -40,8 +40,8 @@ test.each([
 ])('a rule with %s is rejected and not changed', async (_, body) => {
   const id = await insertAlertRule(api.database, { workspaceId });
   const before = await row(id);
-  const refused = await patch(id, body);
-  expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
+  const rejected = await patch(id, body);
+  expect([rejected.status, rejected.body.code]).toEqual([422, 'validation_failed']);
   expect(await row(id)).toEqual(before);
 });
 

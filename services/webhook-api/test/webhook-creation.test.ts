@@ -78,9 +78,9 @@ describe('creating a webhook', () => {
       enabled: 'yes',
       extra: 1,
     };
-    const refused = await api.call('POST', webhooksPath, { body });
-    expect(refused.status).toBe(422);
-    const paths = refused.body.errors?.map(({ path }) => path) ?? [];
+    const rejected = await api.call('POST', webhooksPath, { body });
+    expect(rejected.status).toBe(422);
+    const paths = rejected.body.errors?.map(({ path }) => path) ?? [];
     expect([...new Set(paths)].sort()).toEqual([
       '/body',
       '/enabled',
@@ -90,7 +90,7 @@ describe('creating a webhook', () => {
       '/name',
       '/url',
     ]);
-    expect(JSON.stringify(refused.body.errors)).toContain('EGRESS_ALLOW');
+    expect(JSON.stringify(rejected.body.errors)).toContain('EGRESS_ALLOW');
     const { id } = await create();
     const patched = await api.call('PATCH', `/api/v1/webhooks/${id}`, {
       body: { name: '', url: 'ftp://x/' },

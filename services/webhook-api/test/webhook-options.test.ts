@@ -65,8 +65,8 @@ describe('the options of a webhook', () => {
   ])('a webhook with %s is rejected and not changed', async (_, change) => {
     const { id } = await calls.create({ headers: { 'X-Team': ['a'] } });
     const before = await calls.read(id);
-    const refused = await calls.patch(id, { name: 'Renamed', ...change });
-    expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
+    const rejected = await calls.patch(id, { name: 'Renamed', ...change });
+    expect([rejected.status, rejected.body.code]).toEqual([422, 'validation_failed']);
     expect(await calls.read(id)).toEqual(before);
     const body = {
       name: 'H',

@@ -233,8 +233,8 @@ describe('testing a saved webhook', () => {
     const id = await save(freshPath());
     const foreign = await seedAlert(api.database, { workspaceId: otherWorkspaceId });
     for (const alert_id of [foreign, randomUUID(), 'nonsense']) {
-      const refused = await api.call('POST', `/api/v1/webhooks/${id}/test`, { body: { alert_id } });
-      expect([refused.status, refused.body.errors?.map(({ path }) => path)]).toEqual([422, ['/alert_id']]);
+      const rejected = await api.call('POST', `/api/v1/webhooks/${id}/test`, { body: { alert_id } });
+      expect([rejected.status, rejected.body.errors?.map(({ path }) => path)]).toEqual([422, ['/alert_id']]);
     }
   });
 

@@ -165,16 +165,16 @@ describe('a webhook that cannot be decrypted', () => {
     await api.database.knex('webhooks').where({ id }).update({ body_encrypted });
     return { id, path: `/api/v1/webhooks/${id}` };
   }
-  const refusal = { status: 409, body: { code: 'undecryptable', key_id: 'k9' } };
+  const rejection = { status: 409, body: { code: 'undecryptable', key_id: 'k9' } };
 
   test('GET, test and partial PATCH of an undecryptable webhook get 409 with the key id', async () => {
     const { path } = await createUndecryptable();
-    expect(await api.call('GET', path)).toMatchObject(refusal);
-    expect(await api.call('GET', path, { as: 'reader' })).toMatchObject(refusal);
-    expect(await api.call('POST', `${path}/test`, { body: {} })).toMatchObject(refusal);
+    expect(await api.call('GET', path)).toMatchObject(rejection);
+    expect(await api.call('GET', path, { as: 'reader' })).toMatchObject(rejection);
+    expect(await api.call('POST', `${path}/test`, { body: {} })).toMatchObject(rejection);
     const { url, headers, body } = webhookFields;
     for (const partial of [{}, { enabled: false }, { url, headers }, { url, body }, { headers, body }])
-      expect(await api.call('PATCH', path, { body: partial })).toMatchObject(refusal);
+      expect(await api.call('PATCH', path, { body: partial })).toMatchObject(rejection);
   });
 
   test('a list marks an undecryptable webhook and shows the others', async () => {

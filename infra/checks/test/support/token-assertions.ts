@@ -37,8 +37,8 @@ export interface Holder {
 export async function expectAccepted(issuer: string, holder: Holder): Promise<void> {
   for (const audience of ['tocsin-api', 'tocsin-engine'] as const) {
     if (audience === 'tocsin-engine' && !holder.isForEngine) {
-      const refusal = { detail: 'The access token is for another audience.' };
-      await expect(identityFor(issuer, audience).verifyToken(holder.token)).rejects.toMatchObject(refusal);
+      const rejection = { detail: 'The access token is for another audience.' };
+      await expect(identityFor(issuer, audience).verifyToken(holder.token)).rejects.toMatchObject(rejection);
       continue;
     }
     const principal: Principal = await identityFor(issuer, audience).verifyToken(holder.token);

@@ -1,5 +1,5 @@
 import { alertFiredKey, alertsExchange, createAlertFiredCheck } from '@tocsin/contracts';
-import { createBroker, createPublisher, PublishError, refusalOf } from '@tocsin/messaging';
+import { createBroker, createPublisher, PublishError, rejectionOf } from '@tocsin/messaging';
 import { describeError } from '../describe-error.js';
 import type { AlertPublisher } from './alert-publisher.js';
 import { type Carrier, createAlertPublisher, type PublisherOptions } from './create-alert-publisher.js';
@@ -24,7 +24,7 @@ export interface AmqpPublisherOptions extends PublisherOptions {
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
   const { url, confirmTimeoutMs, declare = true } = options;
-  const broker = await createBroker({ url, name: 'tocsin-client', declare, stopIfRefused: true });
+  const broker = await createBroker({ url, name: 'tocsin-client', declare, stopIfRejected: true });
   const publisher = await createPublisher(broker, confirmTimeoutMs === undefined ? {} : { confirmTimeoutMs });
   const check = createAlertFiredCheck();
   const carrier: Carrier = {
@@ -90,7 +90,7 @@ function toRejection(error: unknown, { declare }: { declare: boolean }): BrokerR
       'topology',
       `No queue is bound to the exchange ${alertsExchange}. ${missingTopology}`,
     );
-  const rejection = refusalOf(error.cause);
+  const rejection = rejectionOf(error.cause);
   if (rejection === undefined) return undefined;
   const reason = describeError(error.cause);
   if (rejection === 'undeclared') return new BrokerRejection('topology', `${reason}. ${missingTopology}`);

@@ -131,6 +131,6 @@ test('refunded units can be used again, and do not change the limit after a minu
 test('the default clock of a rate limiter is the clock of the process', () => {
   const limiter = createRateLimiter({ perMinute: 1 });
   expect(limiter.consume('a')).toEqual({ allowed: true });
-  const refused = limiter.consume('a');
-  expect(refused).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
+  const rejected = limiter.consume('a');
+  expect(rejected).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
 });

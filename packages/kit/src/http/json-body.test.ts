@@ -8,6 +8,7 @@ import { createSchemaCompiler } from './schema-check.js';
 import { type HttpServer, listen } from './server.js';
 
 const check = createBodyCheck({}, createSchemaCompiler());
+const options = { check, rejectEmpty: false };
 const quarterOfMemory = 16_777_216;
 
 let server: HttpServer;
@@ -18,7 +19,7 @@ beforeEach(async () => {
   requests = 0;
   const app = async (incoming: IncomingMessage, response: ServerResponse) => {
     requests += 1;
-    const status = await parse(incoming, { owner: String(incoming.headers['x-owner']), check }).then(
+    const status = await parse(incoming, { ...options, owner: String(incoming.headers['x-owner']) }).then(
       () => 200,
       (error) => (error instanceof AppError ? error.status : 400),
     );
@@ -78,7 +79,7 @@ test('the body of a client that has already disconnected is rejected with Reques
   const parse = createJsonBodyParser({ limitBytes: 1_000 });
   const headers = { 'content-length': '10', 'content-type': 'application/json' };
   const closed = { headers, destroyed: true } as unknown as IncomingMessage;
-  await expect(parse(closed, { owner: 'one', check })).rejects.toThrow(RequestAborted);
+  await expect(parse(closed, { owner: 'one', ...options })).rejects.toThrow(RequestAborted);
 });
 
 test.each([

@@ -7,14 +7,14 @@ import { RequestAborted } from './request-context.js';
 
 /**
  * Reads, parses and checks the JSON body of a request; `owner` names its sender. A missing body counts as `{}`, so that
- * the errors name the missing properties. With `refuseEmpty`, a missing body is rejected with 400.
+ * the errors name the missing properties. With `rejectEmpty`, a missing body is rejected with 400.
  * @throws AppError 400, 413 or 415; 422 from the check; 429 if too many large bodies of the sender are in progress,
  *   or parsing them took too long; 503 if too many large bodies of all senders are in progress; `RequestAborted` if the
  *   client disconnects
  */
 export type JsonBodyParser = (
   request: IncomingMessage,
-  options: { owner: string; check: BodyCheck; refuseEmpty?: boolean },
+  options: { owner: string; check: BodyCheck; rejectEmpty: boolean },
 ) => Promise<CheckedBody>;
 
 interface CheckedBody {
@@ -63,8 +63,8 @@ export function createJsonBodyParser({ limitBytes, maxWaitMs = 3_000 }: JsonBody
   });
   const parseTime = createTimeBudget(parseBudget);
 
-  return async (request, { owner, check, refuseEmpty = false }) => {
-    const checks = { check, refuseEmpty };
+  return async (request, { owner, check, rejectEmpty }) => {
+    const checks = { check, rejectEmpty };
     if (!hasBody(request)) return parseAndCheck(Buffer.alloc(0), checks);
     requireJson(request);
     const length = declaredLength(request) ?? limitBytes;
@@ -126,11 +126,11 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
 
 interface Checks {
   check: BodyCheck;
-  refuseEmpty: boolean;
+  rejectEmpty: boolean;
 }
 
-function parseAndCheck(bytes: Buffer, { check, refuseEmpty }: Checks): CheckedBody {
-  if (refuseEmpty && isBlank(bytes)) {
+function parseAndCheck(bytes: Buffer, { check, rejectEmpty }: Checks): CheckedBody {
+  if (rejectEmpty && isBlank(bytes)) {
     throw new AppError('invalid_request', 'The request has no body. Send the fields to change as JSON.');
   }
   const listsAll = bytes.length <= listErrorsBelowBytes;

@@ -140,12 +140,12 @@ function validateBody<Principal>(
 ): RequestHandler {
   const { compileSchema, describePrincipal, parseBody } = policy;
   const check = createBodyCheck(schema, compileSchema);
-  const refuseEmpty = method === 'PATCH';
+  const rejectEmpty = method === 'PATCH';
   return async (request, response, next) => {
     const principal = response.locals.principal as Principal;
     const owner = describePrincipal?.(principal) ?? '';
     const { input } = response.locals;
-    const { value, errors, listsAll } = await parseBody(request, { owner, check, refuseEmpty });
+    const { value, errors, listsAll } = await parseBody(request, { owner, check, rejectEmpty });
     if (errors.length > 0) {
       const list = furtherErrors as FurtherErrors<unknown> | undefined;
       const further = listsAll && isObject(value) ? ((await list?.(value, input.resource)) ?? []) : [];

@@ -20,7 +20,7 @@ export function createRouter<Principal>(
     const ofPath = byPath.get(path) ?? [];
     for (const route of ofPath)
       router[expressMethod(route.method)](toExpressPath(path), ...routeMiddleware(route, policy));
-    router.all(toExpressPath(path), policy.authenticate, refuseMethod(ofPath.flatMap(methodsOf)));
+    router.all(toExpressPath(path), policy.authenticate, rejectMethod(ofPath.flatMap(methodsOf)));
   }
   return router;
 }
@@ -38,7 +38,7 @@ function methodsOf({ method }: Pick<Route<never>, 'method'>): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 }
 
-function refuseMethod(methods: string[]): RequestHandler {
+function rejectMethod(methods: string[]): RequestHandler {
   const allow = methods.join(', ');
   return ({ method }) => {
     const detail = `${method} is not supported here; supported methods are ${allow}.`;

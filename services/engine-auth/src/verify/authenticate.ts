@@ -26,7 +26,7 @@ export type Authenticate = (input: { authorization: string | undefined }) => Pro
  * query and bcrypt usually take less, even on a busy machine. The response time is then the same for a malformed key,
  * an unknown id and a wrong secret.
  */
-const refusedAfterMs = 200;
+const minRejectionMs = 200;
 
 /**
  * Creates a function that identifies the caller by an `Authorization` header. The credential is checked as the admin
@@ -41,13 +41,13 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     try {
       return await check(input);
     } catch (error) {
-      if (isRefusal(error)) await wait(Math.max(0, startedAtMs + refusedAfterMs - now()));
+      if (isRejection(error)) await wait(Math.max(0, startedAtMs + minRejectionMs - now()));
       throw error;
     }
   };
 }
 
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof AppError && error.code === 'unauthenticated';
 }
 

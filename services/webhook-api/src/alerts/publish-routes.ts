@@ -70,7 +70,7 @@ export function publishRoutes({
       operationId: publishBatchOperation,
       summary: 'Publishes up to 500 alerts independently.',
       description:
-        'Responds when the broker has confirmed or refused all of them. An entry is the problem document of an alert that was not published: 422 for an invalid one, 503 for one that the broker did not confirm, which is safe to repeat with its alert_id. Each alert counts in the rate limits; above them the response is 429 and no alert is published.',
+        'Responds when the broker has confirmed or rejected all of them. An entry is the problem document of an alert that was not published: 422 for an invalid one, 503 for one that the broker did not confirm, which is safe to repeat with its alert_id. Each alert counts in the rate limits; above them the response is 429 and no alert is published.',
       tag,
       access: inWorkspace('workspace_publish_alert'),
       params: workspaceParams,

@@ -52,7 +52,7 @@ export function auditRoutes({ database, paging, searches }: ApiDeps): Route<Prin
       path: ofWorkspace,
       operationId: 'listAuditEvents',
       summary: 'Lists the changes in a workspace, newest first.',
-      description: 'Requests that are refused or change no value have no event.',
+      description: 'Requests that are rejected or change no value have no event.',
       tag,
       access: inWorkspace('audit_read'),
       params: workspaceParams,

@@ -57,7 +57,7 @@ function renderMessage(
     (example) => `<pre><code>${escapeHtml(JSON.stringify(example.payload, null, 2))}</code></pre>`,
   );
   return `<h3><code>${escapeHtml(name)}</code></h3>
-<p>${escapeHtml(summary)} ${escapeHtml(payload.description)} Over REST (<code>publishAlert</code>) alert_id, workspace_id and fired_at are optional, and unknown members are refused.</p>
+<p>${escapeHtml(summary)} ${escapeHtml(payload.description)} Over REST (<code>publishAlert</code>) alert_id, workspace_id and fired_at are optional, and unknown members are rejected.</p>
 ${renderProperties(payload as Schema)}
 <h4>Examples</h4>
 ${shown.join('\n')}`;

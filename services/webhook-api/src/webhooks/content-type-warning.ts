@@ -8,7 +8,7 @@ export function contentTypeWarning(headers: Readonly<Record<string, readonly str
     .flatMap(([, given]) => given);
   const [value, ...others] = values;
   if (value === undefined) {
-    return `Content-Type is missing, and none is added. Most destinations refuse JSON without "Content-Type: application/json".`;
+    return `Content-Type is missing, and none is added. Most destinations reject JSON without "Content-Type: application/json".`;
   }
   if (others.length > 0) return 'Content-Type has several values; a destination expects one.';
   const [type = '', ...parameters] = value

@@ -91,10 +91,10 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
         const keys = resource.signing
           ? await readSigningSecrets(resource, { repository: signingSecrets, secretBox })
           : undefined;
-        const refused = error ?? (keys?.length === 0 ? noSigningSecret : null);
-        if (rendered === null || refused !== null) {
+        const failure = error ?? (keys?.length === 0 ? noSigningSecret : null);
+        if (rendered === null || failure !== null) {
           const notSent = { response: null, success: false, duration_ms: 0, likely_cause: null };
-          return { status: 200, body: { error: refused, ...notSent, rendered } };
+          return { status: 200, body: { error: failure, ...notSent, rendered } };
         }
         const options = { idempotencyHeader: resource.idempotencyHeader, signingSecrets: keys };
         const lines = testLines(rendered, options);

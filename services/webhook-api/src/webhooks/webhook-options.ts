@@ -41,17 +41,17 @@ export function optionErrors(
   { headerNames, now }: { headerNames: readonly string[]; now: Date },
 ): FieldError[] {
   const errors: FieldError[] = [];
-  const refuse = (path: string, message: string) => errors.push({ path, message });
+  const addError = (path: string, message: string) => errors.push({ path, message });
   if (retryScheduleMs !== null && retryScheduleMs.reduce((sum, ms) => sum + ms, 0) >= dayMs)
-    refuse('/retry_schedule_ms', 'must add up to less than 24 hours');
+    addError('/retry_schedule_ms', 'must add up to less than 24 hours');
   if (pausedUntil !== null && pausedUntil.getTime() > now.getTime() + maxPauseMs)
-    refuse('/paused_until', 'must be at most 7 days ahead');
+    addError('/paused_until', 'must be at most 7 days ahead');
   if (idempotencyHeader !== null) {
     const problem = idempotencyProblem(idempotencyHeader, headerNames);
-    if (problem !== undefined) refuse('/idempotency_header', problem);
+    if (problem !== undefined) addError('/idempotency_header', problem);
   }
   const signed = signing ? headerNames.filter((name) => isSignatureHeader(name)) : [];
-  for (const name of signed) refuse(`/headers/${name}`, 'must not be set: the signature sets it');
+  for (const name of signed) addError(`/headers/${name}`, 'must not be set: the signature sets it');
   return errors;
 }
 
@@ -86,8 +86,8 @@ function isNumbers(value: unknown): value is number[] {
 }
 
 function idempotencyProblem(name: string, headerNames: readonly string[]): string | undefined {
-  const [refused] = checkHeaders({ [name]: [] });
-  if (refused !== undefined) return refused.message;
+  const [error] = checkHeaders({ [name]: [] });
+  if (error !== undefined) return error.message;
   if (isSignatureHeader(name)) return 'must not be a header of the signature';
   const isUsed = headerNames.some((used) => used.toLowerCase() === name.toLowerCase());
   return isUsed ? 'must not be one of the configured headers' : undefined;

@@ -1,4 +1,4 @@
-import { refusalOf } from './refusal.js';
+import { rejectionOf } from './rejection.js';
 
 const withCode = (code: unknown, message = 'closed') => Object.assign(new Error(message), { code });
 
@@ -14,12 +14,12 @@ test.each<[string, string | undefined, unknown]>([
   ['the text ACCESS-REFUSED', 'forbidden', new Error('403 (ACCESS-REFUSED) with message')],
   ['a longer word', undefined, new Error('NOACCESS_REFUSED')],
   ['another text', undefined, new Error('closed')],
-])('refusalOf returns for an error with %s: %s', (_, kind, error) => {
-  expect(refusalOf(error)).toBe(kind);
+])('rejectionOf returns for an error with %s: %s', (_, kind, error) => {
+  expect(rejectionOf(error)).toBe(kind);
 });
 
-test('refusalOf returns undefined for a value that is not an error', () => {
-  expect([refusalOf({ code: 403, message: 'ACCESS_REFUSED' }), refusalOf(undefined)]).toEqual([
+test('rejectionOf returns undefined for a value that is not an error', () => {
+  expect([rejectionOf({ code: 403, message: 'ACCESS_REFUSED' }), rejectionOf(undefined)]).toEqual([
     undefined,
     undefined,
   ]);

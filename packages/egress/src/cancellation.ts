@@ -2,7 +2,7 @@ import type { SendFailure } from './send-failure.js';
 
 /**
  * Cancels one send: after a timeout, when its caller aborts it, or when the sender closes. There is only one listener
- * at a time: each stage of the send (connecting, exchange) replaces the listener of the previous stage. An AbortSignal
+ * at a time: each stage of the send (connecting, request) replaces the listener of the previous stage. An AbortSignal
  * is not used, because creating one for each send would take longer than the rest of the preparation of the send.
  */
 export interface Cancellation {

@@ -17,7 +17,7 @@ function startPool(options: Partial<ConnectionPoolOptions> = {}) {
         origin,
         openedAt: Date.now(),
         isOpen: true,
-        exchange: () => Promise.reject(new Error('not used')),
+        request: () => Promise.reject(new Error('not used')),
         close: async () => connection.end(),
         end() {
           connection.isOpen = false;
@@ -93,7 +93,7 @@ test.each<[string, (connection: FakeConnection) => void]>([
       connection.openedAt -= 60_000;
     },
   ],
-  ['has closed during its exchange', (connection) => connection.end()],
+  ['has closed during its request', (connection) => connection.end()],
 ])('a released connection that %s is closed and not kept', async (_, change) => {
   const { pool, opened, acquire } = startPool();
   const connection = await acquire('a');

@@ -19,12 +19,12 @@ export interface ConnectionPoolOptions {
 }
 
 export interface ConnectionPool {
-  /** Returns an idle connection for one exchange, or opens a new one. Does not wait for a connection in use. */
+  /** Returns an idle connection for one request, or opens a new one. Does not wait for a connection in use. */
   acquire(destination: Destination, cancellation: Cancellation): Promise<Connection>;
   /**
-   * Returns a connection to the pool after a complete exchange. The pool closes the connection if it is too old, or if
+   * Returns a connection to the pool after a complete response. The pool closes the connection if it is too old, or if
    * too many connections to its destination are idle. If too many connections are idle in total, the pool closes the
-   * one that has been idle longest. After an incomplete exchange, the caller must close the connection instead.
+   * one that has been idle longest. After an incomplete response, the caller must close the connection instead.
    */
   release(connection: Connection): void;
   /** Closes idle connections at once, and connections in use when they are released. */

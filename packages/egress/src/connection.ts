@@ -25,9 +25,9 @@ export interface Connection {
    * Sends a request and reads its response.
    * @returns undefined if the idle connection closed before the request was written; another connection can then send
    *   the request
-   * @throws SendFailure if the exchange failed before the head of the response was complete
+   * @throws SendFailure if the request failed before the head of the response was complete
    */
-  exchange(request: WireRequest, cancellation: Cancellation): Promise<RawResponse | undefined>;
+  request(wireRequest: WireRequest, cancellation: Cancellation): Promise<RawResponse | undefined>;
   /** Resolves when the socket is closed. */
   close(): Promise<void>;
 }
@@ -51,20 +51,20 @@ export function createConnection(
 ): Connection {
   const { socket } = open;
   const openedAt = Date.now();
-  let endExchange: ((failure: SendFailure) => void) | undefined;
+  let abortRequest: ((failure: SendFailure) => void) | undefined;
   const guarded = createGuardedSocket(open, (failure) =>
-    endExchange ? endExchange(failure) : void connection.close(),
+    abortRequest ? abortRequest(failure) : void connection.close(),
   );
   let isOpen = true;
   let isSocketUsed = false;
-  let exchanges = 0;
+  let requests = 0;
   const closedEarly = Object.assign(new Error('closed before the request was written'), {
     code: 'ECONNRESET',
   });
   const client = new Client(origin, {
     pipelining: 1,
     maxHeaderSize,
-    // undici's own timeouts are off, because the sender's timer limits the whole exchange.
+    // undici's own timeouts are off, because the sender's timer limits the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: idleTimeoutMs,
@@ -95,29 +95,28 @@ export function createConnection(
     get isOpen() {
       return isOpen && !socket.destroyed;
     },
-    async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
+    async request({ path, headers, body, maxResponseBytes }, cancellation) {
       const reader = new ResponseReader({
         maxBytes: maxResponseBytes,
         onWriting: guarded.expectResponse,
         onProgress: guarded.noteProgress,
       });
-      exchanges += 1;
-      if (exchanges > 1) await readUnrequestedBytes();
-      guarded.startExchange(maxResponseBytes);
+      requests += 1;
+      if (requests > 1) await readUnrequestedBytes();
+      guarded.startRequest(maxResponseBytes);
       client.dispatch({ path, method: 'POST', headers, body }, reader);
-      endExchange = (failure) => {
+      abortRequest = (failure) => {
         if (!reader.abort(failure)) void client.destroy(failure);
       };
-      cancellation.listen(endExchange);
+      cancellation.listen(abortRequest);
       try {
         return await reader.response;
       } catch (failure) {
-        if (exchanges > 1 && failure instanceof SendFailure && failure.cause === closedEarly)
-          return undefined;
+        if (requests > 1 && failure instanceof SendFailure && failure.cause === closedEarly) return undefined;
         throw failure;
       } finally {
         cancellation.listen(undefined);
-        endExchange = undefined;
+        abortRequest = undefined;
       }
     },
     async close() {

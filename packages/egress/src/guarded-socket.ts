@@ -8,8 +8,8 @@ import { createStatusLineGuard } from './status-line-guard.js';
 export interface GuardedSocket {
   /** The stream that undici reads and writes instead of the socket. */
   stream: Duplex;
-  /** Restarts the limits for a new exchange. At most `maxBodyBytes` of its response body are kept. */
-  startExchange(maxBodyBytes: number): void;
+  /** Restarts the limits for a new request. At most `maxBodyBytes` of its response body are kept. */
+  startRequest(maxBodyBytes: number): void;
   /** Must be called when the request is written. */
   expectResponse(): void;
   /** Must be called when the head or a part of the body of a response has been parsed. */
@@ -36,7 +36,7 @@ const lineFeed = 0x0a;
  * Creates a stream between the socket and undici that enforces the limits on the bytes from a destination: the total of
  * each response (head, body, chunk extensions, trailers, interim responses and TLS), and the number of lines without
  * progress. It also rejects a response that does not start with an HTTP/1.0 or HTTP/1.1 status line.
- * @param onViolation must end the exchange; it can be called several times until the stream is destroyed
+ * @param onViolation must abort the request; it can be called several times until the stream is destroyed
  */
 export function createGuardedSocket(
   { socket, wire }: OpenSocket,
@@ -95,7 +95,7 @@ export function createGuardedSocket(
 
   return {
     stream,
-    startExchange(maxBodyBytes) {
+    startRequest(maxBodyBytes) {
       byteLimit.restart(maxWireBytes(maxBodyBytes));
       lines = 0;
     },

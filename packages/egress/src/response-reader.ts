@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './send-failure.js';
+import { type BodyNote, bodyNoteOf, requestFailureOf, SendFailure } from './send-failure.js';
 
 /** A response before its body is decoded to text. */
 export interface RawResponse {
@@ -142,7 +142,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    if (!this.#head) this.#reject(exchangeFailureOf(error));
+    if (!this.#head) this.#reject(requestFailureOf(error));
     // A 304 can have a `Content-Length` although it has no body (RFC 9110 §8.6). undici reports this as an error.
     else if (isBodiless(this.#head.statusCode)) this.#finish({ isComplete: true });
     else this.#finish({ bodyNote: bodyNoteOf(error) });

@@ -1,11 +1,5 @@
 import { errors } from 'undici';
-import {
-  bodyNoteOf,
-  connectFailureOf,
-  exchangeFailureOf,
-  SendFailure,
-  tlsFailureOf,
-} from './send-failure.js';
+import { bodyNoteOf, connectFailureOf, requestFailureOf, SendFailure, tlsFailureOf } from './send-failure.js';
 
 const failing = (code: string) => Object.assign(new Error('secret'), { code });
 
@@ -29,20 +23,20 @@ test.each(['EMFILE', 'ENOBUFS', 'ERR_ASSERTION', 'constructor', ''])(
   'the error code %j counts as an internal error',
   (code) => {
     expect(connectFailureOf(failing(code))).toMatchObject({ code: 'internal_error' });
-    expect(exchangeFailureOf(failing(code))).toMatchObject({ code: 'internal_error' });
+    expect(requestFailureOf(failing(code))).toMatchObject({ code: 'internal_error' });
   },
 );
 
 test.each(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET'])(
   'the error %s on an open connection counts as connection_reset',
   (code) => {
-    expect(exchangeFailureOf(failing(code))).toMatchObject({ code: 'connection_reset' });
+    expect(requestFailureOf(failing(code))).toMatchObject({ code: 'connection_reset' });
   },
 );
 
 test('ETIMEDOUT counts as connect_timeout while connecting, and as timeout after that', () => {
   expect(connectFailureOf(failing('ETIMEDOUT'))).toMatchObject({ code: 'connect_timeout' });
-  expect(exchangeFailureOf(failing('ETIMEDOUT'))).toMatchObject({ code: 'timeout' });
+  expect(requestFailureOf(failing('ETIMEDOUT'))).toMatchObject({ code: 'timeout' });
 });
 
 test('a body is marked as broken after oversized trailers, and as cut after a lost connection', () => {
@@ -64,14 +58,14 @@ test.each([
   ['bad response', new Error('bad response')],
   ['bad upgrade', new Error('bad upgrade')],
 ])('a response with the error "%s" is invalid', (_, error) => {
-  expect(exchangeFailureOf(error)).toMatchObject({ code: 'invalid_response' });
+  expect(requestFailureOf(error)).toMatchObject({ code: 'invalid_response' });
 });
 
 test.each(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'])(
   'the error %s on an open connection is a TLS failure',
   (code) => {
     const message = `TLS failed on the connection (${code}).`;
-    expect(exchangeFailureOf(failing(code))).toMatchObject({ code: 'tls_failure', message });
+    expect(requestFailureOf(failing(code))).toMatchObject({ code: 'tls_failure', message });
   },
 );
 

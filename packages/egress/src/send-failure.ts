@@ -90,7 +90,7 @@ function remedyOf(code: string): string {
 }
 
 /** Returns the failure for an error that occurred on an open connection before the response head was complete. */
-export function exchangeFailureOf(error: unknown): SendFailure {
+export function requestFailureOf(error: unknown): SendFailure {
   if (error instanceof SendFailure) return error;
   const code = codeOf(error);
   if (code === 'ETIMEDOUT') {

@@ -1,6 +1,6 @@
 import { decodeBody } from './decode-body.js';
 import type { RawResponse } from './response-reader.js';
-import { type BodyNote, exchangeFailureOf, type SendErrorCode } from './send-failure.js';
+import { type BodyNote, requestFailureOf, type SendErrorCode } from './send-failure.js';
 
 export type SendResult = HttpResponse | SendError;
 
@@ -67,7 +67,7 @@ export function toHttpResponse(
  * @param startedAt `performance.now()` at the start of the send
  */
 export function toSendError(error: unknown, startedAt: number): SendResult {
-  const { code, message } = exchangeFailureOf(error);
+  const { code, message } = requestFailureOf(error);
   return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAt) };
 }
 

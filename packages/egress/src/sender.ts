@@ -106,7 +106,7 @@ export function createSender(options: SenderOptions): Sender {
   let isClosed = false;
 
   /** Sends a request. If a reused connection closes before the request is written, the next connection is tried. */
-  async function exchange(
+  async function sendToTarget(
     target: Target,
     request: Pick<SendRequest, 'lines'> & { body: Buffer },
     cancellation: Cancellation,
@@ -118,7 +118,7 @@ export function createSender(options: SenderOptions): Sender {
       const connection = await pool.acquire(target.destination, cancellation);
       let response: RawResponse | undefined;
       try {
-        response = await connection.exchange(wireRequest, cancellation);
+        response = await connection.request(wireRequest, cancellation);
       } finally {
         if (response?.isReusable) pool.release(connection);
         else void connection.close();
@@ -148,7 +148,7 @@ export function createSender(options: SenderOptions): Sender {
       try {
         const target = targetOf({ url: config.url ?? '', headers });
         return respond({
-          response: await exchange(target, { body: toBuffer(config.data), lines }, cancellation),
+          response: await sendToTarget(target, { body: toBuffer(config.data), lines }, cancellation),
         });
       } catch (error) {
         return respond({ error });

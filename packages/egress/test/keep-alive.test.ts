@@ -42,7 +42,7 @@ test('a connection that the destination closes after each response is not reused
   expect(server.sockets).toHaveLength(3);
 });
 
-test('`exchange` returns undefined if its idle connection closes before the request is written', async () => {
+test('`request` returns undefined if its idle connection closes before the request is written', async () => {
   await start((socket) => socket.write(ok));
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
@@ -50,8 +50,8 @@ test('`exchange` returns undefined if its idle connection closes before the requ
   const origin = `http://127.0.0.1:${server.port}`;
   const connection = createConnection({ socket, wire: socket }, origin, (ended) => closed.push(ended));
   const request = { path: '/', headers: [], body: Buffer.from('{}'), maxResponseBytes: 100 };
-  expect(await connection.exchange(request, createCancellation())).toMatchObject({ statusCode: 200 });
-  const second = connection.exchange(request, createCancellation());
+  expect(await connection.request(request, createCancellation())).toMatchObject({ statusCode: 200 });
+  const second = connection.request(request, createCancellation());
   socket.destroy();
   expect(await second).toBeUndefined();
   expect(server.requests).toHaveLength(1);

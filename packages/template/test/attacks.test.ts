@@ -152,7 +152,7 @@ const escaping = [
   `{{ self.__init__.__globals__ }}`,
   `{{ "".__class__.__mro__[1].__subclasses__() }}`,
   `{{ cycler.__init__.__globals__.os.popen("id").read() }}`,
-  `{{ process.env }}{{ globalThis }}{{ require("fs") }}{{ env }}{{ runtime }}{{ frame }}{{ context }}{{ lookup }}{{ exchange }}`,
+  `{{ process.env }}{{ globalThis }}{{ require("fs") }}{{ env }}{{ runtime }}{{ frame }}{{ context }}{{ lookup }}{{ call }}`,
   `{{ (1).toString.constructor }}`,
   `{{ true.constructor }}`,
   `{{ none.constructor }}`,

@@ -141,10 +141,10 @@ test('a variable can have the name of a JavaScript object member, for example __
     ['__proto__', 'a'],
     ['constructor', 'b'],
     ['hasOwnProperty', 'c'],
-    ['exchange', 'd'],
+    ['call', 'd'],
   ]);
   const compiled = compileBody(
-    '{{ __proto__ }}{{ constructor }}{{ hasOwnProperty }}{{ exchange }}{{ toString }}',
+    '{{ __proto__ }}{{ constructor }}{{ hasOwnProperty }}{{ call }}{{ toString }}',
   );
   if (!compiled.ok) throw new Error(compiled.error.message);
   expect(compiled.template.render(variables)).toEqual({ ok: true, output: 'abcd' });

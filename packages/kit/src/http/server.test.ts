@@ -75,7 +75,7 @@ test('a request that is still in progress at the shutdown deadline is disconnect
   await outcome;
 });
 
-function exchange(port: number, bytes: string): Promise<string> {
+function sendBytes(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let response = '';
     connect(port, '127.0.0.1', function sent(this: Socket) {
@@ -100,7 +100,7 @@ test.each([
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large'],
 ])('invalid HTTP or a header that is too large gets a problem (case %#)', async (bytes, status, code) => {
   const server = await listen((_request, response) => response.end('served'), address);
-  const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
+  const [head = '', body = ''] = (await sendBytes(server.port, bytes)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(head).toContain('Content-Type: application/problem+json');
   expect(JSON.parse(body)).toMatchObject({ status, code, detail: expect.stringMatching(/ .*\.$/) });
@@ -109,7 +109,7 @@ test.each([
 
 test('a client that sends invalid bytes during a response gets no problem document', async () => {
   const server = await listen((_request, response) => void response.write('started'), address);
-  const response = await exchange(
+  const response = await sendBytes(
     server.port,
     'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n',
   ).catch(() => '');
@@ -120,7 +120,7 @@ test('a client that sends invalid bytes during a response gets no problem docume
 test('a request whose chunk extensions are too large gets 413 and a problem document', async () => {
   const server = await listen(() => {}, address);
   const bytes = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}`;
-  const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
+  const [head = '', body = ''] = (await sendBytes(server.port, bytes)).split('\r\n\r\n');
   await server.close(100);
   expect(head).toMatch(/^HTTP\/1.1 413 /);
   expect(JSON.parse(body)).toMatchObject({ status: 413, code: 'payload_too_large' });

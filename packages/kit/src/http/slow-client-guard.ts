@@ -25,7 +25,7 @@ const checkEveryMs = 250;
 
 interface Connection {
   socket: Socket;
-  exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
+  pendingRequests: Set<{ request: IncomingMessage; response: ServerResponse }>;
   /**
    * Time of the check that first found unsent bytes, in milliseconds on a monotonic clock. A check that finds no unsent
    * bytes sets it to undefined.
@@ -62,7 +62,7 @@ export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClie
     timer ??= setInterval(() => {
       const readers = findSlowReaders(connections.values());
       for (const { socket } of selectSlowest(readers, maxUnsentBytes)) socket.destroy();
-      if (![...connections.values()].some(({ exchanges }) => exchanges.size > 0)) stopChecks();
+      if (![...connections.values()].some(({ pendingRequests }) => pendingRequests.size > 0)) stopChecks();
     }, checkEveryMs).unref();
   });
   server.once('close', stopChecks);
@@ -79,25 +79,25 @@ function trackConnections(server: Server, maxPipelined: number): Map<Socket, Con
     if (!connection.socket.destroyed) connections.set(connection.socket, connection);
   };
   server.on('connection', (socket) => {
-    const exchanges: Connection['exchanges'] = new Set();
-    connections.set(socket, { socket, exchanges, unsentSinceMs: undefined });
+    const pendingRequests: Connection['pendingRequests'] = new Set();
+    connections.set(socket, { socket, pendingRequests, unsentSinceMs: undefined });
     socket.once('close', () => {
       connections.delete(socket);
       // Node emits `close` only for the response that has the socket, and not for those that wait behind it. Without
       // this event, their requests would not be logged, and their handlers would continue for a client that has left.
-      for (const { response } of exchanges) if (response.socket === null) response.emit('close');
+      for (const { response } of pendingRequests) if (response.socket === null) response.emit('close');
     });
   });
   server.prependListener('request', (request, response) => {
     const connection = connections.get(request.socket);
     if (connection === undefined) return;
-    if (connection.exchanges.size >= maxPipelined) stopReading(connection.socket);
+    if (connection.pendingRequests.size >= maxPipelined) stopReading(connection.socket);
     if (connection.socket.destroyed) return;
-    const exchange = { request, response };
-    connection.exchanges.add(exchange);
+    const pending = { request, response };
+    connection.pendingRequests.add(pending);
     moveToEnd(connection);
     response.once('close', () => {
-      connection.exchanges.delete(exchange);
+      connection.pendingRequests.delete(pending);
       moveToEnd(connection);
     });
   });
@@ -116,8 +116,8 @@ function stopReading(socket: Socket & { parser?: { onIncoming: () => number } | 
 }
 
 /** Returns true for an idle connection, and for one whose client has not sent its whole request. */
-function isWaitingForClient({ exchanges }: Connection): boolean {
-  return [...exchanges].every(({ request }) => !request.complete);
+function isWaitingForClient({ pendingRequests }: Connection): boolean {
+  return [...pendingRequests].every(({ request }) => !request.complete);
 }
 
 /** A connection with unsent response bytes. */
@@ -146,9 +146,9 @@ function findSlowReaders(connections: Iterable<Connection>): (SlowReader & { soc
 /**
  * Counts the unsent bytes of all pipelined responses. Node keeps a response in memory until all earlier ones are sent.
  */
-function countUnsentBytes({ exchanges }: Connection): number {
+function countUnsentBytes({ pendingRequests }: Connection): number {
   let bytes = 0;
-  for (const { response } of exchanges) bytes += response.writableLength;
+  for (const { response } of pendingRequests) bytes += response.writableLength;
   return bytes;
 }
 

@@ -4,7 +4,7 @@ import type { RenderResult, Template, TemplateContext } from '../compile-templat
 import { type CompileResult, createTemplateCompiler, type TemplateOptions } from '../compile-template.js';
 
 /** Passes the variables and the seed to a rendering by nunjucks. The rendering stores its result in `result`. */
-interface Exchange {
+interface RenderCall {
   readonly variables: TemplateContext;
   readonly seed: string | undefined;
   result: RenderResult | null;
@@ -12,7 +12,7 @@ interface Exchange {
 
 /** The part of nunjucks' context that compiled code uses. */
 interface NunjucksContext {
-  lookup(name: 'exchange'): Exchange;
+  lookup(name: 'call'): RenderCall;
 }
 
 type RootCallback = (error: Error | null, output: string | null) => void;
@@ -43,9 +43,9 @@ export function createNunjucksHost(): (template: Template) => Template {
       type: 'code',
       obj: {
         root(_environment, context, _frame, _runtime, done) {
-          const exchange = context.lookup('exchange');
-          const result = template.render(exchange.variables, exchange.seed);
-          exchange.result = result;
+          const call = context.lookup('call');
+          const result = template.render(call.variables, call.seed);
+          call.result = result;
           done(null, result.ok ? result.output : null);
         },
       },
@@ -55,10 +55,10 @@ export function createNunjucksHost(): (template: Template) => Template {
     return {
       source: template.source,
       render(variables, seed) {
-        const exchange: Exchange = { variables, seed, result: null };
-        hosted.render({ exchange });
-        if (exchange.result === null) throw new Error('nunjucks did not call the template');
-        return exchange.result;
+        const call: RenderCall = { variables, seed, result: null };
+        hosted.render({ call });
+        if (call.result === null) throw new Error('nunjucks did not call the template');
+        return call.result;
       },
     };
   };

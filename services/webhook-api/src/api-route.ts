@@ -12,7 +12,7 @@ import { AppError, type Route } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
 import type { WebhookApiConfig } from './config.js';
 import type { Paging } from './lists/paging.js';
-import type { SearchLimiter } from './lists/search-limiter.js';
+import type { ReadLimiter } from './lists/read-limiter.js';
 import type { OpenDeliveryQuota } from './open-delivery-quota.js';
 
 /** Dependencies that the routes of all features share. */
@@ -25,9 +25,9 @@ export interface ApiDeps {
   paging: Paging;
   quota: OpenDeliveryQuota;
   /** Limits concurrent searches of history tables, for example of alerts, which can have millions of rows. */
-  searches: SearchLimiter;
+  searchLimiter: ReadLimiter;
   /** Limits concurrent reads of other long results, for example complete lists of webhooks. */
-  lists: SearchLimiter;
+  listLimiter: ReadLimiter;
   /**
    * Counts the alerts of a batch towards the rate limits, except the first one, which was counted with the request. If
    * the batch is rejected, none of its alerts count.

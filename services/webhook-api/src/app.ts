@@ -37,7 +37,7 @@ import { documentRoutes } from './docs/document-routes.js';
 import { jobRoutes } from './jobs/job-routes.js';
 import { startKeyCheck } from './key-check.js';
 import { createPaging } from './lists/paging.js';
-import { createSearchLimiter } from './lists/search-limiter.js';
+import { createReadLimiter } from './lists/read-limiter.js';
 import { createOpenDeliveryQuota } from './open-delivery-quota.js';
 import { type PipelineIntervals, startPipelineMonitor } from './pipeline/pipeline-monitor.js';
 import { createRateLimits } from './rate-limits.js';
@@ -112,8 +112,8 @@ export async function createWebhookApi(
     secretBox,
     paging: createPaging({ secretBox, publicUrl: config.publicUrl }),
     quota: createOpenDeliveryQuota(database, config.limits.openDeliveries, metrics),
-    searches: createSearchLimiter({ databasePoolSize, reads: 'searches' }),
-    lists: createSearchLimiter({ databasePoolSize, reads: 'lists' }),
+    searchLimiter: createReadLimiter({ databasePoolSize, reads: 'searches' }),
+    listLimiter: createReadLimiter({ databasePoolSize, reads: 'lists' }),
     admitBatch,
     now,
   });

@@ -119,11 +119,11 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
   ];
 }
 
-interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists'> {
+interface ListDeps extends Pick<ApiDeps, 'paging' | 'listLimiter'> {
   repository: Pick<AlertRulesRepository, 'list' | 'count'>;
 }
 
-function listRoute({ repository, paging, lists }: ListDeps): Route<Principal> {
+function listRoute({ repository, paging, listLimiter }: ListDeps): Route<Principal> {
   return defineRoute({
     method: 'GET',
     path: collection,
@@ -147,7 +147,7 @@ function listRoute({ repository, paging, lists }: ListDeps): Route<Principal> {
       const wanted = { ...filter, after: paging.positionOf(list)?.[0] };
       if (limit === undefined) {
         const headers = await paging.totalOf(list, count);
-        return { status: 200, headers, body: lists.stream(workspaceId, readPages(repository, wanted)) };
+        return { status: 200, headers, body: listLimiter.stream(workspaceId, readPages(repository, wanted)) };
       }
       const found = await repository.list({ ...wanted, limit: limit + 1 });
       const { rows, headers } = await paging.page(list, found, { limit, keyOf: ({ id }) => [id], count });

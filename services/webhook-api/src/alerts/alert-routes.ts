@@ -34,7 +34,7 @@ const ownAlertsOnly =
   'A caller with no role but `publisher` sees the alerts that it published over REST, and no others.';
 
 export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
-  const { paging, searches, quota, secretBox, now } = deps;
+  const { paging, searchLimiter, quota, secretBox, now } = deps;
   const reader = createAlertsReader(deps.database);
   const dispatch = createDispatchAlert({ database: deps.database, quota });
   return [
@@ -66,8 +66,9 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
         };
         const list = { path: pathIn(collection, workspaceId), query };
         return paging.historyPage(list, {
-          read: (page) => searches.run(workspaceId, () => reader.list({ ...visible, ...page })),
-          count: (range, max) => searches.run(workspaceId, () => reader.count({ ...visible, range }, max)),
+          read: (page) => searchLimiter.run(workspaceId, () => reader.list({ ...visible, ...page })),
+          count: (range, max) =>
+            searchLimiter.run(workspaceId, () => reader.count({ ...visible, range }, max)),
           idOf: ({ recordId }) => recordId,
           isBeyondBudget: ({ beyondBudget }) => beyondBudget,
           present: (alert) => present(alert),

@@ -3,7 +3,7 @@ import { type Database, firstIdOf, readWithTimeout } from '@tocsin/database';
 import { alertRecordId, countNewestFirst, type IdRange, readNewestFirst } from '@tocsin/deliveries';
 import type { NoticeFacts } from '@tocsin/template';
 import { countUpTo, isOfLastDay } from '../lists/list-query.js';
-import { searchTimeoutMs } from '../lists/search-limiter.js';
+import { searchTimeoutMs } from '../lists/read-limiter.js';
 import { type AlertFilter, findAlerts, findMatching } from './alert-filter.js';
 
 export interface StoredAlert {

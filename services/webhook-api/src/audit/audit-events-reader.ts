@@ -2,7 +2,7 @@ import { type AuditEvent, auditEventSchema } from '@tocsin/contracts';
 import { type Database, readWithTimeout, type Transaction } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { countUpTo, definedOnly, inRange, newestInRange } from '../lists/list-query.js';
-import { searchTimeoutMs } from '../lists/search-limiter.js';
+import { searchTimeoutMs } from '../lists/read-limiter.js';
 
 /** An event as the API shows it, except that its time is a Date. */
 export type StoredAuditEvent = Omit<AuditEvent, 'time'> & { time: Date };

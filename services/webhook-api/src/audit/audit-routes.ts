@@ -32,10 +32,10 @@ const query = historyQuery({
   action: auditAction,
 });
 
-export function auditRoutes({ database, paging, searches }: ApiDeps): Route<Principal>[] {
+export function auditRoutes({ database, paging, searchLimiter }: ApiDeps): Route<Principal>[] {
   const reader = createAuditEventsReader(database);
   const list = (path: string, selection: AuditSelection) => {
-    const search = <T>(run: () => Promise<T>) => searches.run(selection.workspaceId ?? null, run);
+    const search = <T>(run: () => Promise<T>) => searchLimiter.run(selection.workspaceId ?? null, run);
     return paging.historyPage(
       { path, query: selection.filter },
       {

@@ -33,7 +33,12 @@ const query = historyQuery({
   },
 });
 
-export function deadLetterRoutes({ database, publisher, paging, searches }: ApiDeps): Route<Principal>[] {
+export function deadLetterRoutes({
+  database,
+  publisher,
+  paging,
+  searchLimiter,
+}: ApiDeps): Route<Principal>[] {
   const repository = createDeadLettersRepository(database);
   const requeue = createRequeueDeadLetter({ repository, publisher });
   const list = (
@@ -41,7 +46,7 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
     workspaceId: string | undefined,
   ) => {
     const selection = { workspaceId, requeued: request.query.requeued };
-    const search = <T>(run: () => Promise<T>) => searches.run(workspaceId ?? null, run);
+    const search = <T>(run: () => Promise<T>) => searchLimiter.run(workspaceId ?? null, run);
     return paging.historyPage(request, {
       read: (page) => search(() => repository.list({ ...selection, ...page })),
       count: (range, max) => search(() => repository.count({ ...selection, range }, max)),

@@ -8,7 +8,7 @@ import {
 } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { countUpTo, inRange, newestInRange } from '../lists/list-query.js';
-import { searchTimeoutMs } from '../lists/search-limiter.js';
+import { searchTimeoutMs } from '../lists/read-limiter.js';
 
 export interface StoredDeadLetter {
   id: string;

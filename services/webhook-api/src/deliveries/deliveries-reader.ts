@@ -1,7 +1,7 @@
 import type { DeliveryErrorCode, DeliveryStatus, WaitingReason } from '@tocsin/contracts';
 import { type Database, readWithTimeout } from '@tocsin/database';
 import type { Knex } from 'knex';
-import { searchTimeoutMs } from '../lists/search-limiter.js';
+import { searchTimeoutMs } from '../lists/read-limiter.js';
 import { countDeliveries, type DeliverySearch, findDeliveries, isRecentSearch } from './delivery-search.js';
 import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
 

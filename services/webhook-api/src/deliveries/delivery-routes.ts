@@ -32,7 +32,7 @@ const tag = 'deliveries';
 export function deliveryRoutes({
   database,
   paging,
-  searches,
+  searchLimiter,
   quota,
   secretBox,
   now,
@@ -83,13 +83,15 @@ export function deliveryRoutes({
           { path: pathIn(collection, workspaceId), query },
           {
             async read(page) {
-              const found = await searches.run(workspaceId, () =>
+              const found = await searchLimiter.run(workspaceId, () =>
                 deliveries.list({ workspaceId, filter: query, ...page }),
               );
               return decodeWithinBudget(found, secretBox, (delivery) => delivery);
             },
             count: (range, max) =>
-              searches.run(workspaceId, () => deliveries.count({ workspaceId, filter: query, range }, max)),
+              searchLimiter.run(workspaceId, () =>
+                deliveries.count({ workspaceId, filter: query, range }, max),
+              ),
             idOf: ({ id }) => id,
             isBeyondBudget: ({ beyondBudget }) => beyondBudget,
             present: (delivery) => presentDelivery(delivery, { secretBox, principal }),

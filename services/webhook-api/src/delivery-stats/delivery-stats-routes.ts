@@ -11,7 +11,7 @@ const time = { type: 'string', format: 'date-time' } as const;
 /** Maximum number of entries with `group_by=webhook`, enough for the default range (25 steps) of 1,000 webhooks. */
 const maxEntries = 30_000;
 
-export function deliveryStatsRoutes({ database, lists, now }: ApiDeps): Route<Principal>[] {
+export function deliveryStatsRoutes({ database, listLimiter, now }: ApiDeps): Route<Principal>[] {
   const reader = createDeliveryStatsReader(database);
   return [
     defineRoute({
@@ -42,7 +42,7 @@ export function deliveryStatsRoutes({ database, lists, now }: ApiDeps): Route<Pr
         const webhookId = query.webhook_id?.toLowerCase();
         const byWebhook = query.group_by === 'webhook';
         const range = statsRange(query, now());
-        const body = await lists.run(workspaceId, async () => {
+        const body = await listLimiter.run(workspaceId, async () => {
           const webhookIds = webhookId === undefined ? undefined : [webhookId];
           const grouped =
             webhookIds ?? (byWebhook ? await reader.findWebhooks(workspaceId, range) : undefined);

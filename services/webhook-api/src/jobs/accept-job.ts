@@ -3,12 +3,12 @@ import { type JobFilters, type JobKind, maxCountedMatches } from '@tocsin/contra
 import { type AuditAuthor, type Database, firstIdAt, readClock, recordId } from '@tocsin/database';
 import { countForJob } from '@tocsin/deliveries';
 import { AppError, invalidBody } from '@tocsin/kit';
-import { type SearchLimiter, searchTimeoutMs } from '../lists/search-limiter.js';
+import { type ReadLimiter, searchTimeoutMs } from '../lists/read-limiter.js';
 import type { JobsRepository, StoredJob } from './jobs-repository.js';
 
 export interface AcceptJobDeps {
   repository: Pick<JobsRepository, 'add'>;
-  searches: SearchLimiter;
+  searchLimiter: ReadLimiter;
   database: Database;
 }
 
@@ -35,13 +35,13 @@ const maxRunning = 10;
  * @throws AppError `validation_failed` for a filter that matches the whole workspace, unless `all` is true; `conflict`
  *   if the workspace has 10 running jobs
  */
-export function createAcceptJob({ repository, searches, database }: AcceptJobDeps) {
+export function createAcceptJob({ repository, searchLimiter, database }: AcceptJobDeps) {
   return async ({ kind, workspaceId, body, author }: AcceptJob): Promise<StoredJob> => {
     // The database's clock is used, because the times in the ids of deliveries come from it too.
     const nowMs = await readClock(database);
     requireFilter(kind, body, nowMs);
     const filter = fixFilter(kind, body, nowMs);
-    const matched = await searches.run(workspaceId, () =>
+    const matched = await searchLimiter.run(workspaceId, () =>
       countForJob(database, {
         kind,
         workspaceId,

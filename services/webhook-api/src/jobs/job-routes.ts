@@ -75,14 +75,14 @@ function routesOf(
     createSchema,
     schema,
   }: (typeof kinds)[number],
-  { config, database, paging, searches }: ApiDeps,
+  { config, database, paging, searchLimiter }: ApiDeps,
 ): Route<Principal>[] {
   const collection = `${apiPrefix}/workspaces/{workspace_id}/${plural}`;
   const idName = `${kind}_id` as const;
   const single = `${collection}/{${idName}}`;
   const params = idParams('workspace_id', idName);
   const repository = createJobsRepository(database);
-  const accept = createAcceptJob({ repository, searches, database });
+  const accept = createAcceptJob({ repository, searchLimiter, database });
   const load = async (job: { kind: JobKind; workspaceId: string; id: string }): Promise<StoredJob> =>
     orNotFound(await repository.find(job), `${kind} job`);
   return [

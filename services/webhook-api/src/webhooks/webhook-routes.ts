@@ -164,11 +164,11 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
 /** Maximum number of detached rules in the log line of a deletion, because thousands of rules can use a webhook. */
 const maxLogged = 20;
 
-interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists' | 'secretBox'> {
+interface ListDeps extends Pick<ApiDeps, 'paging' | 'listLimiter' | 'secretBox'> {
   repository: WebhooksRepository;
 }
 
-function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Principal> {
+function listRoute({ repository, secretBox, paging, listLimiter }: ListDeps): Route<Principal> {
   return defineRoute({
     method: 'GET',
     path: webhooksPath,
@@ -204,7 +204,7 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
         host: query.host === undefined ? undefined : parseHost(query.host),
       };
       const wanted = { ...filter, sort, order, after, limit: limit && limit + 1 };
-      const found = await lists.run(workspaceId, () => repository.list(wanted));
+      const found = await listLimiter.run(workspaceId, () => repository.list(wanted));
       const { rows, headers } = await paging.page(list, found, {
         limit: limit ?? found.length,
         keyOf: ({ sortValue, id }) => [sortValue, id],
@@ -221,7 +221,7 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
             show: presentWithoutSecrets,
             bytesOf: () => plainBytes,
           });
-      return { status: 200, headers, body: lists.stream(workspaceId, pages) };
+      return { status: 200, headers, body: listLimiter.stream(workspaceId, pages) };
     },
   });
 }

@@ -9,7 +9,7 @@ const path = `${apiPrefix}/workspaces`;
 const defaultLimit = 1_000;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-export function workspaceRoutes({ database, lists, paging }: ApiDeps): Route<Principal>[] {
+export function workspaceRoutes({ database, listLimiter, paging }: ApiDeps): Route<Principal>[] {
   const reader = createWorkspacesReader(database);
   return [
     defineRoute({
@@ -30,7 +30,7 @@ export function workspaceRoutes({ database, lists, paging }: ApiDeps): Route<Pri
         const [after = beforeAll] = paging.positionOf(list) ?? [];
         const idsAfter = async (after: string, max: number) => {
           const owned = principal.deploymentRoles.has('tocsin_admin')
-            ? await lists.run(null, () => reader.listOwners({ after, limit: max }))
+            ? await listLimiter.run(null, () => reader.listOwners({ after, limit: max }))
             : [];
           const ids = new Set([...principal.workspaceRoles.keys(), ...owned]);
           return [...ids].filter((id) => id > after).sort();

@@ -1,7 +1,7 @@
-import { createSearchLimiter } from './search-limiter.js';
+import { createReadLimiter } from './read-limiter.js';
 
 /** Creates a limiter with eight permits. One workspace can hold four of them. */
-const create = () => createSearchLimiter({ databasePoolSize: 20, reads: 'lists' });
+const create = () => createReadLimiter({ databasePoolSize: 20, reads: 'lists' });
 
 async function* pagesOf(count: number) {
   for (let page = 0; page < count; page += 1) yield [page];
@@ -44,7 +44,7 @@ test('a search without a permit for 3 s fails; the error shows which limit was r
   jest.useFakeTimers();
   try {
     // Four permits, of which one workspace can hold two.
-    const searches = createSearchLimiter({ databasePoolSize: 10, reads: 'searches' });
+    const searches = createReadLimiter({ databasePoolSize: 10, reads: 'searches' });
     const hang = () => new Promise<never>(() => {});
     for (const workspace of ['a', 'a', null, null]) void searches.run(workspace, hang);
     const errors: unknown[] = [];
@@ -70,7 +70,7 @@ test('a search without a permit for 3 s fails; the error shows which limit was r
 });
 
 test('a limiter for a pool of one database connection lets one search run', async () => {
-  const searches = createSearchLimiter({ databasePoolSize: 1, reads: 'searches' });
+  const searches = createReadLimiter({ databasePoolSize: 1, reads: 'searches' });
   expect(await searches.run('a', async () => 'found')).toBe('found');
 });
 
@@ -80,7 +80,7 @@ test.each([
 ] as const)(
   'a statement timeout of %s gets 503, and another error is thrown unchanged',
   async (reads, detail) => {
-    const { run } = createSearchLimiter({ databasePoolSize: 10, reads });
+    const { run } = createReadLimiter({ databasePoolSize: 10, reads });
     const timeout = Object.assign(new Error('canceled'), { code: '57014' });
     await expect(run('a', () => Promise.reject(timeout))).rejects.toMatchObject({
       code: 'unavailable',

@@ -8,13 +8,13 @@ export const searchTimeoutMs = 5_000;
  * Limits concurrent reads of long lists, so that the other database connections stay free for short reads, such as the
  * rule lookup of a published alert. One workspace can hold at most half of the permits, rounded up.
  */
-export interface SearchLimiter {
+export interface ReadLimiter {
   /**
    * Runs a read while holding a permit. `workspaceId` is null for a read of the whole deployment.
    * @throws AppError `too_many_requests` if the workspace uses all its permits for 3 s; `unavailable` if all permits
    *   are in use for 3 s, or if the read times out
    */
-  run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
+  run<T>(workspaceId: string | null, read: () => Promise<T>): Promise<T>;
   /**
    * Returns the pages of `pages`. A permit is held while a page is read, but not while the client receives the page.
    * The wait for the first permit is limited to 3 s, with the same errors as `run`. The wait for later permits is not
@@ -23,7 +23,7 @@ export interface SearchLimiter {
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }
 
-export interface SearchLimiterOptions {
+export interface ReadLimiterOptions {
   databasePoolSize: number;
   /** Kind of the limited reads, for error messages. */
   reads: 'searches' | 'lists';
@@ -36,16 +36,16 @@ export interface SearchLimiterOptions {
  */
 const part = 0.4;
 
-export function createSearchLimiter({ databasePoolSize, reads }: SearchLimiterOptions): SearchLimiter {
+export function createReadLimiter({ databasePoolSize, reads }: ReadLimiterOptions): ReadLimiter {
   const permits = Math.max(1, Math.floor(databasePoolSize * part));
   const permitsPerKey = Math.ceil(permits / 2);
   const createError = (reason: LimitReason) => noPermit(reason, reads);
   const semaphore = createSemaphore({ permits, permitsPerKey, maxWaitMs: 3_000, createError });
   return {
-    run: (workspaceId, search) =>
+    run: (workspaceId, read) =>
       semaphore.run(async () => {
         try {
-          return await search();
+          return await read();
         } catch (cause) {
           throw isStatementTimeout(cause) ? timedOut(cause, reads) : cause;
         }
@@ -74,7 +74,7 @@ function noPermit(reason: LimitReason, reads: string): AppError {
   return new AppError('too_many_requests', `Other ${reads} of this workspace are still running.`, options);
 }
 
-function timedOut(cause: unknown, reads: SearchLimiterOptions['reads']): AppError {
+function timedOut(cause: unknown, reads: ReadLimiterOptions['reads']): AppError {
   const detail =
     reads === 'searches'
       ? 'This search takes too long. Narrow its time range with since and until.'

@@ -5,7 +5,7 @@ import { etagOf, requireMatch } from '@tocsin/kit';
 import { principalName } from './api-route.js';
 
 /** The author of a change, and the check of the request's `If-Match` header. */
-export interface Change extends AuditAuthor {
+export interface ChangeAuthor extends AuditAuthor {
   /**
    * Checks the header `If-Match`, if the request has one. It must be called within the transaction of the change.
    * @throws AppError `precondition_failed` if the header does not name this version
@@ -19,7 +19,7 @@ interface ChangeRequest {
   ifMatch: string | undefined;
 }
 
-export function changeOf({ principal, requestId, ifMatch }: ChangeRequest): Change {
+export function authorOf({ principal, requestId, ifMatch }: ChangeRequest): ChangeAuthor {
   return {
     principal: principalName(principal),
     principalName: principal.display,

@@ -18,7 +18,7 @@ import {
   uuid,
   workspaceParams,
 } from '../api-route.js';
-import { changeOf, etagDescription, etagHeader } from '../change.js';
+import { authorOf, etagDescription, etagHeader } from '../change.js';
 import { listQuery, listResponse } from '../lists/paging.js';
 import { createAlertRuleUseCases, writableFields } from './alert-rule-use-cases.js';
 import {
@@ -58,7 +58,7 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       },
       problems: [409],
       async handler({ resource, body, log, ...request }) {
-        const rule = await useCases.create(resource.workspaceId, body, changeOf(request));
+        const rule = await useCases.create(resource.workspaceId, body, authorOf(request));
         log({ alert_rule_id: rule.id });
         const location = `${config.publicUrl}${apiPrefix}/alert_rules/${rule.id}`;
         return { status: 201, headers: { Location: location, ...etagHeader(rule) }, body: present(rule) };
@@ -96,7 +96,7 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       problems: [404, 409],
       conditional: true,
       async handler({ resource, body, ...request }) {
-        const rule = await useCases.update(resource, body, changeOf(request));
+        const rule = await useCases.update(resource, body, authorOf(request));
         return { status: 200, headers: etagHeader(rule), body: present(rule) };
       },
     }),
@@ -112,7 +112,7 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       problems: [404],
       conditional: true,
       async handler({ resource, ...request }) {
-        await useCases.delete(resource, changeOf(request));
+        await useCases.delete(resource, authorOf(request));
         return { status: 204 };
       },
     }),

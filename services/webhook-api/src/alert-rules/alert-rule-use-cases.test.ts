@@ -1,5 +1,5 @@
 import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
-import { changeByAda as change, ada as principal } from '../../test/support/change.js';
+import { author, principal } from '../../test/support/author.js';
 import { createAlertRuleUseCases } from './alert-rule-use-cases.js';
 import type { AlertRulesRepository, StoredAlertRule } from './alert-rules-repository.js';
 
@@ -60,9 +60,9 @@ function start({ unknown = [] as string[], isFull = false, isMissing = false } =
       useCases.create(
         workspaceId,
         { name: 'New', model_id: idOf(1), threshold: 0, bound: 'lower_bound', ...fields } as CreateAlertRule,
-        change,
+        author,
       ),
-    update: (fields: PatchAlertRule) => useCases.update(stored, fields, change),
+    update: (fields: PatchAlertRule) => useCases.update(stored, fields, author),
   };
 }
 
@@ -164,5 +164,5 @@ test('a rule above the workspace limit cannot be created, and an unknown rule ca
   const detail = 'A workspace can have 7 alert rules; delete one first.';
   await expect(start({ isFull: true }).create({})).rejects.toMatchObject({ code: 'conflict', detail });
   const { useCases } = start({ isMissing: true });
-  await expect(useCases.delete(stored, change)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(useCases.delete(stored, author)).rejects.toMatchObject({ code: 'not_found' });
 });

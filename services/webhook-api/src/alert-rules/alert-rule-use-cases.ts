@@ -3,7 +3,7 @@ import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
 import { AppError, type FieldError, invalidBody } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
-import { type Change, changedFields } from '../change.js';
+import { type ChangeAuthor, changedFields } from '../change.js';
 import { errorsOfWebhookIds, toWebhookIds, unknownWebhooks } from '../webhooks/webhook-ids.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
 
@@ -17,12 +17,12 @@ export interface AlertRuleUseCasesDeps {
 }
 
 export interface AlertRuleUseCases {
-  create(workspaceId: string, fields: CreateAlertRule, change: Change): Promise<StoredAlertRule>;
+  create(workspaceId: string, fields: CreateAlertRule, author: ChangeAuthor): Promise<StoredAlertRule>;
   /**
    * `before` is the rule as it was loaded for the request. A request that changes no value keeps the rule's version.
    */
-  update(before: StoredAlertRule, fields: PatchAlertRule, change: Change): Promise<StoredAlertRule>;
-  delete(rule: StoredAlertRule, change: Change): Promise<void>;
+  update(before: StoredAlertRule, fields: PatchAlertRule, author: ChangeAuthor): Promise<StoredAlertRule>;
+  delete(rule: StoredAlertRule, author: ChangeAuthor): Promise<void>;
   /** Lists the errors of the webhook ids in a body that the schema has rejected. */
   errorsOf(workspaceId: string, body: Readonly<Record<string, unknown>>): Promise<FieldError[]>;
 }
@@ -31,7 +31,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
   const { repository, maxPerWorkspace, now } = deps;
   const requireWritten = (outcome: WriteOutcome) => toWritten(outcome, maxPerWorkspace);
   return {
-    async create(workspaceId, fields, change) {
+    async create(workspaceId, fields, author) {
       const { name, model_id, threshold, bound, enabled = true, notification_webhook_ids = [] } = fields;
       const at = now();
       const rule: StoredAlertRule = {
@@ -50,15 +50,15 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
         version: 1,
         createdAt: at,
         updatedAt: at,
-        lastUpdatedBy: change.principal,
+        lastUpdatedBy: author.principal,
       };
-      return requireWritten(await repository.create(rule, { maxPerWorkspace, change }));
+      return requireWritten(await repository.create(rule, { maxPerWorkspace, author }));
     },
 
-    async update(before, fields, change) {
+    async update(before, fields, author) {
       const { notification_webhook_ids: given } = fields;
       const webhookIds = given && toWebhookIds(given, webhooksPath);
-      const outcome = await repository.update(before, change, (current) => {
+      const outcome = await repository.update(before, author, (current) => {
         const rule: StoredAlertRule = {
           ...current,
           externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
@@ -73,7 +73,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
           webhookIds: webhookIds ?? current.webhookIds,
           version: current.version + 1,
           updatedAt: now(),
-          lastUpdatedBy: change.principal,
+          lastUpdatedBy: author.principal,
         };
         const changed = changedFields(writableFields(current), writableFields(rule));
         return changed.length === 0 ? undefined : { rule, changedFields: changed };
@@ -81,8 +81,8 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
       return requireWritten(outcome);
     },
 
-    async delete(rule, change) {
-      if (!(await repository.delete(rule, { change, at: now() }))) throw notFound('alert rule');
+    async delete(rule, author) {
+      if (!(await repository.delete(rule, { author, at: now() }))) throw notFound('alert rule');
     },
 
     errorsOf(workspaceId, { notification_webhook_ids: given }) {

@@ -1,6 +1,6 @@
 import type { Bound } from '@tocsin/contracts';
 import { type Database, firstIdAt, recordChanges, type Transaction } from '@tocsin/database';
-import type { Change } from '../change.js';
+import type { ChangeAuthor } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { countUpTo } from '../lists/list-query.js';
 import { findUnknownWebhooks, lockWebhooksAndFindUnknown } from '../webhooks/unknown-webhooks.js';
@@ -63,7 +63,10 @@ export interface AlertRulesRepository {
    * Creates a rule.
    * @throws AppError `conflict` if another rule has the external id
    */
-  create(rule: StoredAlertRule, options: { maxPerWorkspace: number; change: Change }): Promise<WriteOutcome>;
+  create(
+    rule: StoredAlertRule,
+    options: { maxPerWorkspace: number; author: ChangeAuthor },
+  ): Promise<WriteOutcome>;
   /**
    * Calls `apply` with the locked rule and writes the result of `apply`, unless it is undefined. If the result has the
    * same array `webhookIds` as the locked rule, the ids of deleted webhooks are removed from the array. If the result
@@ -73,14 +76,14 @@ export interface AlertRulesRepository {
    */
   update(
     rule: RuleKey,
-    change: Change,
+    author: ChangeAuthor,
     apply: (current: StoredAlertRule) => { rule: StoredAlertRule; changedFields: string[] } | undefined,
   ): Promise<WriteOutcome>;
   /**
    * Detaches the webhooks of a rule and marks the rule as deleted. Returns false for an unknown or deleted rule.
    * @throws AppError `precondition_failed` if `If-Match` names another version
    */
-  delete(rule: RuleKey, deletion: { change: Change; at: Date }): Promise<boolean>;
+  delete(rule: RuleKey, deletion: { author: ChangeAuthor; at: Date }): Promise<boolean>;
 }
 
 export function createAlertRulesRepository(database: Database): AlertRulesRepository {
@@ -100,7 +103,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
 
     findUnknownWebhooks: (workspaceId, webhookIds) => findUnknownWebhooks(knex, workspaceId, webhookIds),
 
-    create: (rule, { maxPerWorkspace, change }) =>
+    create: (rule, { maxPerWorkspace, author }) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         const { workspaceId } = rule;
         await lockRules(trx, workspaceId);
@@ -112,20 +115,20 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         await requireFreeExternalId(trx, 'alert rule', rule);
         await trx('alert_rules').insert(toRow(rule));
         await attach(trx, rule);
-        await recordChanges(trx, change, [
+        await recordChanges(trx, author, [
           { workspaceId, action: 'alert_rule.created', resourceId: rule.id },
         ]);
         return { kind: 'written', rule };
       }),
 
-    update: ({ id, workspaceId }, change, apply) =>
+    update: ({ id, workspaceId }, author, apply) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         await lockRules(trx, workspaceId);
         const [current]: StoredAlertRule[] = await trx('alert_rules as r')
           .select(trx.raw(columns))
           .where({ id, deleted_at: null });
         if (current === undefined) return { kind: 'missing' };
-        change.requireVersion(current.version);
+        author.requireVersion(current.version);
         const applied = apply(current);
         if (applied === undefined) return { kind: 'written', rule: current };
         const { rule: changed, changedFields } = applied;
@@ -140,21 +143,21 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
           await startCooldown(trx, rule, { hadCooldown: current.cooldownSeconds > 0 });
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
         await attach(trx, rule);
-        await recordChanges(trx, change, [
+        await recordChanges(trx, author, [
           { workspaceId, action: 'alert_rule.updated', resourceId: id, changedFields },
         ]);
         return { kind: 'written', rule };
       }),
 
-    delete: ({ id, workspaceId }, { change, at }) =>
+    delete: ({ id, workspaceId }, { author, at }) =>
       knex.transaction(async (trx) => {
         await lockRules(trx, workspaceId);
         const [current] = await trx('alert_rules').select('version').where({ id, deleted_at: null });
         if (current === undefined) return false;
-        change.requireVersion(current.version);
+        author.requireVersion(current.version);
         await trx('alert_rules').where({ id }).update({ deleted_at: at, updated_at: at, external_id: null });
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
-        await recordChanges(trx, change, [{ workspaceId, action: 'alert_rule.deleted', resourceId: id }]);
+        await recordChanges(trx, author, [{ workspaceId, action: 'alert_rule.deleted', resourceId: id }]);
         return true;
       }),
   };

@@ -19,7 +19,7 @@ import {
   uuid,
   workspaceParams,
 } from '../api-route.js';
-import { changeOf } from '../change.js';
+import { authorOf } from '../change.js';
 import { presentDelivery } from '../deliveries/present-delivery.js';
 import { historyQuery, listResponse } from '../lists/paging.js';
 import { labelQuery, modelQuery, requireRecentSince } from '../lists/search-query.js';
@@ -111,7 +111,7 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
       problems: [404, 409],
       async handler({ resource: { workspaceId }, params, principal, log, ...request }) {
         const alertId = params.alert_id.toLowerCase();
-        const made = await dispatch({ workspaceId, alertId, author: changeOf({ principal, ...request }) });
+        const made = await dispatch({ workspaceId, alertId, author: authorOf({ principal, ...request }) });
         log({ deliveries: made.length });
         const deliveries = made.map((delivery) => presentDelivery(delivery, { secretBox, principal }));
         return { status: 202, body: { alert_id: alertId, deliveries } };

@@ -11,7 +11,7 @@ import {
   pathIn,
   workspaceParams,
 } from '../api-route.js';
-import { changeOf } from '../change.js';
+import { authorOf } from '../change.js';
 import { type HistoryRequest, historyQuery, listResponse } from '../lists/paging.js';
 import { createDeadLettersRepository } from './dead-letters-repository.js';
 import { presentDeadLetter } from './present-dead-letter.js';
@@ -98,7 +98,7 @@ export function deadLetterRoutes({
       problems: [404, 409, 503],
       async handler({ params, log, ...request }) {
         log(params);
-        const requeued = await requeue(params.dead_letter_id, changeOf(request));
+        const requeued = await requeue(params.dead_letter_id, authorOf(request));
         return { status: 202, body: presentDeadLetter(requeued) };
       },
     }),

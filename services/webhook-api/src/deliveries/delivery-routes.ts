@@ -16,7 +16,7 @@ import {
   uuid,
   workspaceParams,
 } from '../api-route.js';
-import { changeOf } from '../change.js';
+import { authorOf } from '../change.js';
 import { historyQuery, listResponse } from '../lists/paging.js';
 import { errorCodeQuery, labelQuery, modelQuery, requireRecentSince } from '../lists/search-query.js';
 import { createAttemptsReader } from './attempts-reader.js';
@@ -129,9 +129,9 @@ export function deliveryRoutes({
       async handler({ resource: { id, workspaceId, webhookId, status }, principal, log, ...request }) {
         // The quota is not checked for an open delivery, because redelivering it adds no open delivery.
         if (!isOpenStatus(status)) await quota.requireCapacity(workspaceId, [webhookId]);
-        const change = changeOf({ principal, ...request });
+        const author = authorOf({ principal, ...request });
         const outcome = await redeliver(database, id, (trx) =>
-          recordChanges(trx, change, [{ workspaceId, action: 'delivery.redelivered', resourceId: id }]),
+          recordChanges(trx, author, [{ workspaceId, action: 'delivery.redelivered', resourceId: id }]),
         );
         log({ outcome });
         if (outcome === 'not_found') throw notFound('delivery');
@@ -148,9 +148,9 @@ export function deliveryRoutes({
       ...action,
       responses: { 202: { description: 'The delivery, which has ended.', schema: deliverySchema } },
       async handler({ resource: { id, workspaceId }, principal, ...request }) {
-        const change = changeOf({ principal, ...request });
+        const author = authorOf({ principal, ...request });
         const outcome = await cancelDelivery(database, id, (trx) =>
-          recordChanges(trx, change, [{ workspaceId, action: 'delivery.cancelled', resourceId: id }]),
+          recordChanges(trx, author, [{ workspaceId, action: 'delivery.cancelled', resourceId: id }]),
         );
         if (outcome !== 'cancelled') throw new AppError('conflict', notCancelled[outcome]);
         const delivery = await load({ delivery_id: id });

@@ -18,7 +18,7 @@ import {
   pathIn,
   workspaceParams,
 } from '../api-route.js';
-import { changeOf } from '../change.js';
+import { authorOf } from '../change.js';
 import { listQuery, listResponse } from '../lists/paging.js';
 import { createAcceptJob } from './accept-job.js';
 import { createJobsRepository, type StoredJob } from './jobs-repository.js';
@@ -99,7 +99,7 @@ function routesOf(
       responses: { 202: { description: 'The job.', schema, headers: { Location: 'URL of the job.' } } },
       problems: [409, 503],
       async handler({ resource: { workspaceId }, body, log, ...request }) {
-        const job = await accept({ kind, workspaceId, body, author: changeOf(request) });
+        const job = await accept({ kind, workspaceId, body, author: authorOf(request) });
         log({ job_id: job.id });
         const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${job.id}` };
         return { status: 202, headers, body: present(job) };
@@ -152,7 +152,7 @@ function routesOf(
       problems: [404, 409],
       async handler({ resource: { workspaceId }, params, ...request }) {
         const job = { kind, workspaceId, id: params[idName] };
-        const stopped = await repository.cancel(job, changeOf(request));
+        const stopped = await repository.cancel(job, authorOf(request));
         if (stopped !== undefined) return { status: 200, body: present(stopped) };
         const { status } = await load(job);
         throw new AppError('conflict', `This job has ended already: its status is ${status}.`);

@@ -1,5 +1,5 @@
 import { type Database, recordChanges, type Transaction } from '@tocsin/database';
-import { type Change, changedFields } from '../change.js';
+import { type ChangeAuthor, changedFields } from '../change.js';
 import { findUnknownWebhooks, lockWebhooksAndFindUnknown } from '../webhooks/unknown-webhooks.js';
 
 export interface StoredSettings {
@@ -30,7 +30,7 @@ export interface SettingsRepository {
    * Writes the given fields whose values differ from the stored values.
    * @throws AppError `precondition_failed` if `If-Match` names another version
    */
-  update(workspaceId: string, fields: SettingsFields, change: Change): Promise<WriteOutcome>;
+  update(workspaceId: string, fields: SettingsFields, author: ChangeAuthor): Promise<WriteOutcome>;
 }
 
 export function createSettingsRepository({ knex }: Database): SettingsRepository {
@@ -45,13 +45,13 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
 
     findUnknownWebhooks: (workspaceId, ids) => findUnknownWebhooks(knex, workspaceId, ids),
 
-    update: (workspaceId, fields, change) =>
+    update: (workspaceId, fields, author) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         const ids = fields.noticeWebhookIds ?? [];
         const unknown = await lockWebhooksAndFindUnknown(trx, workspaceId, ids);
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
         const current = await lockSettings(trx, workspaceId);
-        change.requireVersion(current.version);
+        author.requireVersion(current.version);
         const settings: StoredSettings = {
           name: fields.name === undefined ? current.name : fields.name,
           noticeWebhookIds: fields.noticeWebhookIds ?? current.noticeWebhookIds,
@@ -65,12 +65,12 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
             ...writableFields(settings),
             version: settings.version,
             updated_at: trx.fn.now(),
-            last_updated_by: change.principal,
+            last_updated_by: author.principal,
           })
           .onConflict('workspace_id')
           .merge();
         const action = 'workspace_settings.updated';
-        await recordChanges(trx, change, [
+        await recordChanges(trx, author, [
           { workspaceId, action, resourceId: workspaceId, changedFields: changed },
         ]);
         return { kind: 'written', settings };

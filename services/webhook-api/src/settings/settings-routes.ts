@@ -2,7 +2,7 @@ import { patchWorkspaceSettingsSchema, workspaceSettingsSchema } from '@tocsin/c
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { invalidBody, type Route } from '@tocsin/kit';
 import { type ApiDeps, apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
-import { changeOf, etagDescription, etagHeader } from '../change.js';
+import { authorOf, etagDescription, etagHeader } from '../change.js';
 import { errorsOfWebhookIds, toWebhookIds, unknownWebhooks } from '../webhooks/webhook-ids.js';
 import { createSettingsRepository, type StoredSettings, writableFields } from './settings-repository.js';
 
@@ -45,7 +45,7 @@ export function settingsRoutes({ database }: Pick<ApiDeps, 'database'>): Route<P
       conditional: true,
       async handler({ resource: { workspaceId }, body: { name, notice_webhook_ids: ids }, ...request }) {
         const fields = { name, noticeWebhookIds: ids && toWebhookIds(ids, webhooksPath) };
-        const outcome = await repository.update(workspaceId, fields, changeOf(request));
+        const outcome = await repository.update(workspaceId, fields, authorOf(request));
         if (outcome.kind === 'unknown_webhooks')
           throw invalidBody([unknownWebhooks(outcome.ids, webhooksPath)]);
         return respondWith(outcome.settings);

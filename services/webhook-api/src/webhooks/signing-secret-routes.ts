@@ -11,7 +11,7 @@ import { createSigningSecret } from '@tocsin/egress';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import { idParams, notFound, ofResource } from '../api-route.js';
-import { changeOf } from '../change.js';
+import { authorOf } from '../change.js';
 import type { SigningSecretsRepository, StoredSigningSecret } from './signing-secrets-repository.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import { type webhookLoader, webhookParams, webhookPath } from './webhook-path.js';
@@ -63,7 +63,7 @@ export function signingSecretRoutes({
               signingSecretLocation({ workspaceId: resource.workspaceId, id }),
             ),
           },
-          { expireOthersAfterSeconds, max: maxSecrets, author: changeOf(request) },
+          { expireOthersAfterSeconds, max: maxSecrets, author: authorOf(request) },
         );
         if (outcome.kind === 'missing') throw notFound('webhook');
         if (outcome.kind === 'full')
@@ -103,7 +103,7 @@ export function signingSecretRoutes({
       responses: { 204: { description: 'The secret is deleted.' } },
       problems: [404, 409],
       async handler({ resource, params, ...request }) {
-        const outcome = await repository.delete(resource, params.secret_id.toLowerCase(), changeOf(request));
+        const outcome = await repository.delete(resource, params.secret_id.toLowerCase(), authorOf(request));
         if (outcome === 'missing') throw notFound('signing secret');
         if (outcome === 'last')
           throw new AppError(

@@ -1,7 +1,7 @@
 import { type AuditedChange, recordChanges, type Transaction } from '@tocsin/database';
 import { makeDue } from '@tocsin/deliveries';
 import { lockRules } from '../alert-rules/lock-rules.js';
-import type { Change } from '../change.js';
+import type { ChangeAuthor } from '../change.js';
 import type { WebhookKey } from './stored-webhook.js';
 
 export interface RuleName {
@@ -12,7 +12,7 @@ export interface RuleName {
 export interface Deletion {
   /** True: the webhook is first removed from rules and settings that use it, which increases their versions. */
   detach: boolean;
-  change: Change;
+  author: ChangeAuthor;
   at: Date;
 }
 
@@ -29,14 +29,14 @@ export type DeleteOutcome =
 export async function deleteWebhook(
   trx: Transaction,
   { id, workspaceId }: WebhookKey,
-  { detach, change, at }: Deletion,
+  { detach, author, at }: Deletion,
 ): Promise<DeleteOutcome> {
   if (detach) await lockRules(trx, workspaceId);
   // Attaching a webhook to a rule locks the webhook's row, because of a foreign key. While the following statement
   // locks the row for the deletion, the webhook therefore cannot be attached.
   const [locked] = await trx('webhooks').select('version').where({ id }).forUpdate();
   if (locked === undefined) return { kind: 'missing' };
-  change.requireVersion(locked.version);
+  author.requireVersion(locked.version);
   const rules: RuleName[] = await trx('alert_rule_webhooks as a')
     .join('alert_rules as r', 'r.id', 'a.alert_rule_id')
     .select('r.id', 'r.name')
@@ -47,7 +47,7 @@ export async function deleteWebhook(
   const changed = {
     version: trx.raw('version + 1'),
     updated_at: at,
-    last_updated_by: change.principal,
+    last_updated_by: author.principal,
   };
   const ruleIds = rules.map((rule) => rule.id);
   if (rules.length > 0) {
@@ -68,7 +68,7 @@ export async function deleteWebhook(
   await trx('webhook_health').where({ webhook_id: id }).delete();
   await trx('webhooks').where({ id }).delete();
   await makeDue(trx, { id, workspaceId });
-  await recordChanges(trx, change, deletionChanges({ id, workspaceId }, { ruleIds, forNotices }));
+  await recordChanges(trx, author, deletionChanges({ id, workspaceId }, { ruleIds, forNotices }));
   return { kind: 'deleted', rules };
 }
 

@@ -11,7 +11,7 @@ import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { createAlertsReader } from '../alerts/alerts-reader.js';
 import { type ApiDeps, apiPrefix, inWorkspace, ofResource, pathIn, workspaceParams } from '../api-route.js';
-import { changeOf, etagDescription, etagHeader } from '../change.js';
+import { authorOf, etagDescription, etagHeader } from '../change.js';
 import { listQuery, listResponse } from '../lists/paging.js';
 import { createWebhookChecks } from './check-webhook.js';
 import { presentListedWebhook, presentWebhook, presentWithoutSecrets } from './present-webhook.js';
@@ -68,7 +68,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       problems: [409],
       async handler({ log, ...request }) {
         const { resource, body, principal } = request;
-        const { webhook, warnings } = await useCases.create(resource.workspaceId, body, changeOf(request));
+        const { webhook, warnings } = await useCases.create(resource.workspaceId, body, authorOf(request));
         log({ webhook_id: webhook.id });
         const location = `${publicUrl}${apiPrefix}/webhooks/${webhook.id}`;
         const headers = { Location: location, ...etagHeader(webhook) };
@@ -112,8 +112,8 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       problems: [404, 409],
       conditional: true,
       async handler({ resource, body, principal, ...request }) {
-        const change = changeOf({ principal, ...request });
-        const { webhook, warnings } = await useCases.update(resource, body, change);
+        const author = authorOf({ principal, ...request });
+        const { webhook, warnings } = await useCases.update(resource, body, author);
         const shown = presentWebhook(webhook, { secretBox, principal });
         return { status: 200, headers: etagHeader(webhook), body: { ...shown, warnings } };
       },
@@ -142,7 +142,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       conditional: true,
       async handler({ resource, query, log, ...request }) {
         const { force: detach = false } = query;
-        const rules = await useCases.delete(resource, { detach }, changeOf(request));
+        const rules = await useCases.delete(resource, { detach }, authorOf(request));
         if (rules.length > 0) log({ detached_from: rules.slice(0, maxLogged).map(({ id }) => id) });
         return { status: 204 };
       },

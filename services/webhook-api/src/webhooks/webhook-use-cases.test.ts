@@ -1,7 +1,7 @@
 import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { AppError } from '@tocsin/kit';
 import { testSecretBox } from '@tocsin/testing/database';
-import { changeByAda as change, ada as principal } from '../../test/support/change.js';
+import { author, principal } from '../../test/support/author.js';
 import { decryptSecrets, encryptSecrets, type StoredWebhook } from './stored-webhook.js';
 import type { DeleteOutcome } from './webhook-deletion-repository.js';
 import { noOptions } from './webhook-options.js';
@@ -92,8 +92,8 @@ function start(given: Given = {}) {
     useCases,
     writes,
     create: (fields: Partial<CreateWebhook>) =>
-      useCases.create(key.workspaceId, { name: 'New', url: secrets.url, body: '{}', ...fields }, change),
-    update: (fields: PatchWebhook) => useCases.update(before, fields, change),
+      useCases.create(key.workspaceId, { name: 'New', url: secrets.url, body: '{}', ...fields }, author),
+    update: (fields: PatchWebhook) => useCases.update(before, fields, author),
   };
 }
 
@@ -272,7 +272,7 @@ describe('the deletion of a webhook', () => {
   const rulesOf = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: `rule ${index}` }));
   const remove = (deletion: DeleteOutcome) =>
-    start({ deletion }).useCases.delete(stored, { detach: false }, change);
+    start({ deletion }).useCases.delete(stored, { detach: false }, author);
   const inUse = (rules: number, forNotices = false) =>
     remove({ kind: 'in_use', rules: rulesOf(rules), forNotices });
 

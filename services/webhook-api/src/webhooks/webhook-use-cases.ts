@@ -4,7 +4,7 @@ import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { recordId, type SecretBox } from '@tocsin/database';
 import { AppError, type FieldError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
-import { type Change, changedFields } from '../change.js';
+import { type ChangeAuthor, changedFields } from '../change.js';
 import { requireValid, type WebhookChecks } from './check-webhook.js';
 import type { SigningSecretsRepository } from './signing-secrets-repository.js';
 import {
@@ -44,12 +44,12 @@ interface SavedWebhook {
 }
 
 export interface WebhookUseCases {
-  create(workspaceId: string, fields: CreateWebhook, change: Change): Promise<SavedWebhook>;
+  create(workspaceId: string, fields: CreateWebhook, author: ChangeAuthor): Promise<SavedWebhook>;
   /**
    * `before` is the webhook as it was loaded for the request. A request that changes no value keeps the webhook's
    * version.
    */
-  update(before: StoredWebhook, fields: PatchWebhook, change: Change): Promise<SavedWebhook>;
+  update(before: StoredWebhook, fields: PatchWebhook, author: ChangeAuthor): Promise<SavedWebhook>;
   /**
    * Lists further errors of a body that the schema has rejected. Only members with the right type are checked. `before`
    * is the webhook that the request would change.
@@ -60,13 +60,13 @@ export interface WebhookUseCases {
     before?: StoredWebhook,
   ): FieldError[];
   /** Deletes a webhook and returns the rules from which it was removed. */
-  delete(webhook: StoredWebhook, options: { detach: boolean }, change: Change): Promise<RuleName[]>;
+  delete(webhook: StoredWebhook, options: { detach: boolean }, author: ChangeAuthor): Promise<RuleName[]>;
 }
 
 export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCases {
   const { repository, signingSecrets, secretBox, checks, maxPerWorkspace, now } = deps;
   return {
-    async create(workspaceId, fields, change) {
+    async create(workspaceId, fields, author) {
       const { name, url, headers = {}, body, enabled = true, retry_on_timeout = true } = fields;
       const at = now();
       const options = changeOptions(noOptions, fields);
@@ -90,15 +90,15 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         version: 1,
         createdAt: at,
         updatedAt: at,
-        lastUpdatedBy: change.principal,
+        lastUpdatedBy: author.principal,
       };
-      const created = await repository.create(webhook, { maxPerWorkspace, change });
+      const created = await repository.create(webhook, { maxPerWorkspace, author });
       if (created !== undefined) return { webhook: created, warnings };
       const detail = `A workspace can have ${maxPerWorkspace} webhooks; delete one first.`;
       throw new AppError('conflict', detail);
     },
 
-    async update(before, fields, change) {
+    async update(before, fields, author) {
       // Checks of the fields can take long, so they run before the row is locked.
       const errorsOf = (current: WrittenWebhook) =>
         optionErrors(changeOptions(current, fields), {
@@ -109,7 +109,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       // The notice is rendered before the change is committed, because rendering can exceed the rate limit.
       if (fields.body !== undefined && (await repository.isForNotices(before)))
         warnings.push(...checks.noticeWarnings(before.workspaceId, fields.body));
-      const webhook = await repository.update(before.id, change, (current) => {
+      const webhook = await repository.update(before.id, author, (current) => {
         // The options are checked again, because another request can have changed the webhook before it was locked.
         requireValid(errorsOf(current));
         const at = now();
@@ -133,7 +133,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
           disabledReason: fields.enabled === true ? null : current.disabledReason,
           version: current.version + 1,
           updatedAt: at,
-          lastUpdatedBy: change.principal,
+          lastUpdatedBy: author.principal,
         };
         const changed = changedFields(comparable(current, secrets), comparable(webhook, merged));
         if (changed.length === 0) return undefined;
@@ -153,8 +153,8 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       ];
     },
 
-    async delete(webhook, { detach }, change) {
-      const outcome = await repository.delete(webhook, { detach, change, at: now() });
+    async delete(webhook, { detach }, author) {
+      const outcome = await repository.delete(webhook, { detach, author, at: now() });
       if (outcome.kind === 'missing') throw notFound('webhook');
       if (outcome.kind === 'in_use') throw inUse(outcome);
       return outcome.rules;

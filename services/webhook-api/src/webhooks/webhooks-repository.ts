@@ -1,6 +1,6 @@
 import { type Database, recordChanges, type Transaction } from '@tocsin/database';
 import { makeDue } from '@tocsin/deliveries';
-import type { Change } from '../change.js';
+import type { ChangeAuthor } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { countUpTo } from '../lists/list-query.js';
 import type { StoredWebhook, WebhookKey, WebhookWithoutSecrets, WrittenWebhook } from './stored-webhook.js';
@@ -62,7 +62,7 @@ export interface WebhooksRepository {
    */
   create(
     webhook: WrittenWebhook,
-    options: { maxPerWorkspace: number; change: Change },
+    options: { maxPerWorkspace: number; author: ChangeAuthor },
   ): Promise<StoredWebhook | undefined>;
   /**
    * Calls `apply` with the locked webhook and writes its result, unless the result is undefined. Returns undefined for
@@ -72,7 +72,7 @@ export interface WebhooksRepository {
    */
   update(
     id: string,
-    change: Change,
+    author: ChangeAuthor,
     apply: (current: WrittenWebhook) => WebhookChange | undefined,
   ): Promise<StoredWebhook | undefined>;
   /**
@@ -112,7 +112,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
     findAllWithoutSecrets: async (ids, keyIds) =>
       inOrder(ids, await database.prepared<WebhookWithoutSecrets>(findByIdsWithoutSecrets, [ids, keyIds])),
 
-    create: (webhook, { maxPerWorkspace, change }) =>
+    create: (webhook, { maxPerWorkspace, author }) =>
       knex.transaction(async (trx) => {
         const { workspaceId } = webhook;
         // Without this lock, two transactions could count the webhooks at the same time and together exceed the limit.
@@ -122,13 +122,13 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         await requireFreeExternalId(trx, 'webhook', webhook);
         await trx('webhooks').insert(toRow(webhook));
         await applyOptions(trx, webhook, { changesPause: webhook.pausedUntil !== null });
-        await recordChanges(trx, change, [
+        await recordChanges(trx, author, [
           { workspaceId, action: 'webhook.created', resourceId: webhook.id },
         ]);
         return readBack(trx, webhook);
       }),
 
-    update: (id, change, apply) =>
+    update: (id, author, apply) =>
       knex.transaction(async (trx) => {
         const before: WrittenWebhook | undefined = await trx('webhooks')
           .select(trx.raw(writtenColumns))
@@ -136,14 +136,14 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
           .forUpdate()
           .first();
         if (before === undefined) return undefined;
-        change.requireVersion(before.version);
+        author.requireVersion(before.version);
         const applied = apply(before);
         if (applied === undefined) return readBack(trx, before);
         const { webhook, changedFields, affectsRequests, changesPause } = applied;
         const { workspaceId } = webhook;
         if (webhook.externalId !== before.externalId) await requireFreeExternalId(trx, 'webhook', webhook);
         await trx('webhooks').where({ id }).update(toRow(webhook));
-        await recordChanges(trx, change, [
+        await recordChanges(trx, author, [
           { workspaceId, action: 'webhook.updated', resourceId: id, changedFields },
         ]);
         await applyOptions(trx, webhook, { changesPause });

@@ -1,7 +1,7 @@
-import { changeOf } from '../../src/change.js';
+import { authorOf } from '../../src/change.js';
 
-/** A change by the principal Ada, without `If-Match`. */
-export const changeByAda = changeOf({
+/** Ada, the author of a change without `If-Match`. */
+export const author = authorOf({
   principal: {
     issuer: 'https://id.example.com',
     subject: 'ada',
@@ -12,4 +12,4 @@ export const changeByAda = changeOf({
   requestId: 'request',
   ifMatch: undefined,
 });
-export const ada = 'https://id.example.com#ada';
+export const principal = 'https://id.example.com#ada';

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { messageOf } from '@tocsin/kit';
 import { findState } from './launcher/launch.js';
 import { acquireLock } from './launcher/lock.js';
 import { endStaleProcesses } from './launcher/stale-processes.js';
@@ -22,6 +23,6 @@ try {
   rmdirSync(paths.root);
   console.log(`Removed ${paths.root}`);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(messageOf(error));
   process.exit(1);
 }

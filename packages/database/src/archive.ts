@@ -1,3 +1,4 @@
+import { messageOf } from '@tocsin/kit';
 import { type ArchiveManifest, writeArchiveFile } from './archive-files.js';
 import {
   type ArchivedTable,
@@ -85,8 +86,4 @@ async function archiveTable(
 function describe({ file, rows, bytes, key_ids: keys }: ArchiveManifest): string {
   const encrypted = keys.length === 0 ? '' : `, encrypted with ${keys.join(', ')}`;
   return `${file}: ${rows} rows, ${bytes} bytes${encrypted}.`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

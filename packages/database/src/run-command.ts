@@ -1,4 +1,4 @@
-import { ConfigError, type EnvReader, readDatabaseUrl, readEnv } from '@tocsin/kit';
+import { ConfigError, type EnvReader, messageOf, readDatabaseUrl, readEnv } from '@tocsin/kit';
 import { createDatabase, type Database } from './connection.js';
 
 export interface Command<Settings extends object> {
@@ -37,5 +37,5 @@ export async function runCommand<Settings extends object>(command: Command<Setti
 
 function describe(name: string, error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  return `${name} failed: ${error instanceof Error ? error.message : String(error)}`;
+  return `${name} failed: ${messageOf(error)}`;
 }

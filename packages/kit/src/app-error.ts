@@ -73,6 +73,11 @@ export function invalidBody(errors: FieldError[]): AppError {
   return new AppError('validation_failed', 'The request body is not valid.', { errors });
 }
 
+/** Returns the 422 error for a query with these validation errors. */
+export function invalidQuery(errors: FieldError[], cause?: unknown): AppError {
+  return new AppError('validation_failed', 'The query is not valid.', { errors, cause });
+}
+
 /**
  * Throws if a rate limiter has rejected a request.
  * @throws AppError `too_many_requests` with `Retry-After`

@@ -5,6 +5,7 @@ export {
   errorStatus,
   type FieldError,
   invalidBody,
+  invalidQuery,
   requireWithinLimit,
 } from './app-error.js';
 export { instanceName } from './build-identity.js';
@@ -30,6 +31,7 @@ export { type AuthenticateInput, createHttpApp, type HttpAppOptions } from './ht
 export { etagOf, requireMatch } from './http/etag.js';
 export { createOpenApiDocument, openApiRoute } from './http/openapi.js';
 export { problemSchema, toProblem } from './http/problem.js';
+export { isSafeRequestId } from './http/request-context.js';
 export {
   type CheckedItem,
   type DefineRoute,
@@ -47,6 +49,7 @@ export { type HttpServer, listen } from './http/server.js';
 export { findInvalidText } from './invalid-text.js';
 export { createLogThrottle } from './log-throttle.js';
 export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js';
+export { messageOf } from './message-of.js';
 export { createMetrics, type Metrics, serveMetrics } from './metrics.js';
 export { type RunningService, runService } from './run-service.js';
 export { isUuid } from './schema-formats.js';

@@ -1,4 +1,5 @@
 import type { FieldError } from './app-error.js';
+import { escapePointer } from './json-pointer.js';
 
 /**
  * Searches a parsed JSON value and its member names for text that cannot be stored or forwarded: NUL characters, which
@@ -47,7 +48,7 @@ function locateInvalidText(value: unknown): FieldError | undefined {
       for (const [key, child] of Object.entries(item)) {
         const message = problemOf(key);
         if (message !== undefined) return { path: truncate(path), message: `has a name that ${message}` };
-        open.push([`${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, child]);
+        open.push([`${path}/${escapePointer(key)}`, child]);
       }
     }
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { EnvReader } from './env.js';
+import { messageOf } from './message-of.js';
 import type { Secret } from './secret.js';
 
 /**
@@ -81,7 +82,7 @@ function checkFiles(read: EnvReader, { name, searchParams, ...parameters }: TlsP
   try {
     createSecureContext(contents);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     read.problem(`${name} names certificates that cannot be used: ${reason}`);
   }
 }

@@ -1,5 +1,5 @@
 import { alertPublisherHeader, requestIdHeader } from '@tocsin/contracts';
-import { traceparentOf } from '@tocsin/kit';
+import { isSafeRequestId, traceparentOf } from '@tocsin/kit';
 import type { ConsumeMessage } from 'amqplib';
 import type { AckBatcher } from './ack-batcher.js';
 
@@ -100,11 +100,9 @@ export class InFlightMessage implements QueueMessage {
   }
 }
 
-const safeId = /^[\w.~:/+=@-]{1,128}$/;
-
 function requestIdOf(headers: Record<string, unknown>): string | undefined {
   const id = headers[requestIdHeader];
-  return typeof id === 'string' && safeId.test(id) ? id : undefined;
+  return isSafeRequestId(id) ? id : undefined;
 }
 
 function lengthOf(header: string | undefined): number {

@@ -43,3 +43,8 @@ export function changedFields(before: object, after: object): string[] {
     .filter(([name, value]) => !isDeepStrictEqual(value, known.get(name)))
     .map(([name]) => name);
 }
+
+/** Converts a time of a request; null removes the time. */
+export function toDate(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
+}

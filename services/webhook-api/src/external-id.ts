@@ -1,4 +1,4 @@
-import type { Transaction } from '@tocsin/database';
+import { lockName, type Transaction } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 
 const tables = { webhook: 'webhooks', 'alert rule': 'alert_rules' } as const;
@@ -16,9 +16,7 @@ export async function requireFreeExternalId(
 ): Promise<void> {
   if (externalId === null) return;
   const table = tables[kind];
-  await trx.raw(`select pg_advisory_xact_lock(hashtextextended(cast(? as text), 0))`, [
-    `${table}/external_id/${workspaceId}`,
-  ]);
+  await lockName(trx, `${table}/external_id/${workspaceId}`);
   const owner: { id: string; name: string } | undefined = await trx(table)
     .select('id', 'name')
     .where({ workspace_id: workspaceId, external_id: externalId })

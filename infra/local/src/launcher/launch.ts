@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '@tocsin/kit';
 import { acquireLock } from './lock.js';
 import { type LauncherOptions, readOptions } from './options.js';
 import { layOutPorts } from './ports.js';
@@ -35,7 +36,7 @@ export async function launch(args: readonly string[], env: NodeJS.ProcessEnv): P
       lock.release();
     }
   } catch (error) {
-    progress.say(`\nTocsin did not start: ${error instanceof Error ? error.message : String(error)}`);
+    progress.say(`\nTocsin did not start: ${messageOf(error)}`);
     return 1;
   }
 }
@@ -85,8 +86,6 @@ async function showSample(facts: StackFile, progress: Progress): Promise<void> {
   try {
     progress.say(describeSample(await progress.track('sample alert', () => runSample(facts)), facts));
   } catch (error) {
-    progress.say(
-      `  The sample did not go through: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    progress.say(`  The sample did not go through: ${messageOf(error)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isUuid } from '@tocsin/kit';
+import { isUuid, messageOf } from '@tocsin/kit';
 
 export interface LauncherOptions {
   sample: boolean;
@@ -79,7 +79,7 @@ function readFlags(args: readonly string[], problems: string[]) {
       allowPositionals: false,
     }).values;
   } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
+    problems.push(messageOf(error));
     return { 'no-sample': false, workers: undefined };
   }
 }

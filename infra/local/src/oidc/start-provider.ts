@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { messageOf } from '@tocsin/kit';
 import type Provider from 'oidc-provider';
 import { refuseForeign } from '../local-request.js';
 import { readBody } from '../read-body.js';
@@ -135,7 +136,7 @@ function sendPage(response: ServerResponse, status: number, html: string): void 
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' });
   response.end(`The sign-in could not go on (${reason}). Start again from the application.\n`);
 }

@@ -1,4 +1,4 @@
-import { exponentialBackoffMs, sleep } from '@tocsin/kit';
+import { exponentialBackoffMs, messageOf, sleep } from '@tocsin/kit';
 import type { Child } from './process-host.js';
 
 export interface SuperviseOptions {
@@ -77,7 +77,7 @@ async function startAgain(
       return await start();
     } catch (error) {
       if (signal.aborted) return undefined;
-      say(`${name} does not start: ${error instanceof Error ? error.message : String(error)}`);
+      say(`${name} does not start: ${messageOf(error)}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { retry } from '@tocsin/kit';
+import { messageOf, retry } from '@tocsin/kit';
 import type { Child } from './process-host.js';
 
 export interface WaitOptions {
@@ -28,7 +28,7 @@ export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions
   } catch (cause) {
     signal?.throwIfAborted();
     if (exit !== undefined) throw new Error(`${what}: the process ${exit}${quoteLog(child)}`, { cause });
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new Error(`${what}: not ready after ${timeoutMs / 1000} s (${reason})${quoteLog(child)}`, {
       cause,
     });

@@ -1,7 +1,7 @@
 import type { JSONSchema } from 'json-schema-to-ts';
 import { type FieldError, invalidBody } from '../app-error.js';
 import { findInvalidText } from '../invalid-text.js';
-import { childPointer } from './describe-validation-error.js';
+import { childPointer } from '../json-pointer.js';
 import type { CheckedItem } from './route.js';
 import type { CompileSchema, SchemaCheck } from './schema-check.js';
 

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { FieldError } from '../app-error.js';
+import { childPointer } from '../json-pointer.js';
 import { describeInvalidDateTime } from '../schema-formats.js';
 
 /**
@@ -102,14 +103,4 @@ function formatSentence(format: string, value: unknown): string {
 function patternSentence(schema: unknown): string | undefined {
   const { description } = schema as { description?: string };
   return description === undefined ? undefined : `must be ${description}`;
-}
-
-const maxNameLength = 200;
-
-/**
- * Returns the JSON pointer (RFC 6901) of a member. Names are truncated to 200 characters, because the pointer is only
- * shown to people.
- */
-export function childPointer(parent: string, name: string): string {
-  return `${parent}/${name.slice(0, maxNameLength).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

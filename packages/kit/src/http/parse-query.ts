@@ -1,5 +1,5 @@
 import type { JSONSchema } from 'json-schema-to-ts';
-import { AppError, type FieldError } from '../app-error.js';
+import { AppError, type FieldError, invalidQuery } from '../app-error.js';
 
 /**
  * Parses the query of a request target. Only parameters whose schema is an array can be repeated.
@@ -24,7 +24,7 @@ export function parseQuery(
     else repeated.push({ path: name, message: 'must be given once' });
   }
   if (repeated.length === 0) return query;
-  throw new AppError('validation_failed', 'The query is not valid.', { errors: repeated.slice(0, 20) });
+  throw invalidQuery(repeated.slice(0, 20));
 }
 
 function decode(text: string): string {

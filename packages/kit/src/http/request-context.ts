@@ -61,12 +61,14 @@ export const requestContext: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Request ids that are safe to write into logs and message headers. */
-const safeId = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
+/** Returns true for a request id that is safe to write into logs and message headers. */
+export function isSafeRequestId(id: unknown): id is string {
+  return typeof id === 'string' && /^[\w.~:/+=@-]{1,128}$/.test(id);
+}
 
 function requestId(request: Request): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && safeId.test(given) ? given : randomUUID();
+  return isSafeRequestId(given) ? given : randomUUID();
 }
 
 /**

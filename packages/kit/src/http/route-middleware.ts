@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { JSONSchema } from 'json-schema-to-ts';
-import { AppError, type FieldError, invalidBody } from '../app-error.js';
+import { AppError, type FieldError, invalidBody, invalidQuery } from '../app-error.js';
 import { findInvalidText } from '../invalid-text.js';
 import type { Tracing } from '../tracing/span.js';
 import { createBodyCheck } from './body-check.js';
@@ -96,7 +96,8 @@ function validateParams<P>(
 ): RequestHandler {
   const check = schema === undefined ? undefined : compileSchema(schema);
   return ({ params }, response, next) => {
-    rejectInvalid('The path is not valid.', parameterErrors(params, check?.(params)));
+    const errors = parameterErrors(params, check?.(params));
+    if (errors.length > 0) throw new AppError('validation_failed', 'The path is not valid.', { errors });
     response.locals.input = { params };
     next();
   };
@@ -127,7 +128,8 @@ function validateQuery<P>(schema: JSONSchema, { compileSchema }: RoutePolicy<P>)
     // Most requests have no query, and publishing an alert must stay cheap.
     if (!hasParameters && !request.originalUrl.includes('?')) return next();
     const query = parseQuery(request.originalUrl, schema);
-    rejectInvalid('The query is not valid.', parameterErrors(query, check(query)));
+    const errors = parameterErrors(query, check(query));
+    if (errors.length > 0) throw invalidQuery(errors);
     response.locals.input.query = query;
     next();
   };
@@ -224,8 +226,4 @@ function parameterErrors(values: object, errors: FieldError[] = []): FieldError[
     path: path.replace(/^\//, ''),
     message,
   }));
-}
-
-function rejectInvalid(detail: string, errors: FieldError[]): void {
-  if (errors.length > 0) throw new AppError('validation_failed', detail, { errors });
 }

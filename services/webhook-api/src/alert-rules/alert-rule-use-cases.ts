@@ -3,7 +3,7 @@ import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
 import { AppError, type FieldError, invalidBody } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
-import { type ChangeAuthor, changedFields } from '../change.js';
+import { type ChangeAuthor, changedFields, toDate } from '../change.js';
 import { errorsOfWebhookIds, toWebhookIds, unknownWebhooks } from '../webhooks/webhook-ids.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
 
@@ -106,10 +106,6 @@ export function writableFields(rule: StoredAlertRule) {
     silenced_until: rule.silencedUntil?.toISOString() ?? null,
     notification_webhook_ids: rule.webhookIds,
   };
-}
-
-function toDate(time: string | null): Date | null {
-  return time === null ? null : new Date(time);
 }
 
 function toWritten(outcome: WriteOutcome, maxPerWorkspace: number): StoredAlertRule {

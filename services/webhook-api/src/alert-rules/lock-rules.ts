@@ -1,4 +1,4 @@
-import type { Transaction } from '@tocsin/database';
+import { lockName, type Transaction } from '@tocsin/database';
 
 /**
  * Serializes the changes of a workspace's alert rules until the transaction ends. Without this lock, concurrent
@@ -6,5 +6,5 @@ import type { Transaction } from '@tocsin/database';
  * could also deadlock, because they lock rules and webhooks in opposite orders.
  */
 export async function lockRules(trx: Transaction, workspaceId: string): Promise<void> {
-  await trx.raw(`select pg_advisory_xact_lock(hashtextextended('alert_rules/' || ?, 0))`, [workspaceId]);
+  await lockName(trx, `alert_rules/${workspaceId}`);
 }

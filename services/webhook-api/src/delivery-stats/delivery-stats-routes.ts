@@ -1,9 +1,9 @@
 import { deliveryStatsSchema, statsSteps } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
-import type { Route } from '@tocsin/kit';
+import { invalidQuery, type Route } from '@tocsin/kit';
 import { type ApiDeps, apiPrefix, inWorkspace, uuid, workspaceParams } from '../api-route.js';
 import { createDeliveryStatsReader } from './delivery-stats-reader.js';
-import { invalid, type StatsRange, statsRange, stepMs } from './stats-range.js';
+import { type StatsRange, statsRange, stepMs } from './stats-range.js';
 import { summarizeStats } from './summarize-stats.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -71,9 +71,7 @@ function requireWithinEntries(
 ): void {
   const webhooks = new Set(rows.map(({ webhookId }) => webhookId)).size;
   const entries = (webhooks * (toMs - fromMs)) / stepMs(step);
-  if (entries > maxEntries || rows.length > maxEntries)
-    throw invalid(
-      'step',
-      `gives more than ${maxEntries} entries for ${webhooks} webhooks: take a longer step`,
-    );
+  if (entries <= maxEntries && rows.length <= maxEntries) return;
+  const message = `gives more than ${maxEntries} entries for ${webhooks} webhooks: take a longer step`;
+  throw invalidQuery([{ path: 'step', message }]);
 }

@@ -1,5 +1,5 @@
 import type { StatsStep } from '@tocsin/contracts';
-import { AppError } from '@tocsin/kit';
+import { invalidQuery } from '@tocsin/kit';
 
 /** A range of whole time steps, aligned to UTC. */
 export interface StatsRange {
@@ -32,15 +32,13 @@ export function statsRange(query: StatsRangeQuery, now: Date): StatsRange {
   const { step = 'hour' } = query;
   const untilMs = query.until === undefined ? now.getTime() : Date.parse(query.until);
   const sinceMs = query.since === undefined ? untilMs - dayMs : Date.parse(query.since);
-  if (sinceMs >= untilMs) throw invalid('until', 'must be after since');
+  if (sinceMs >= untilMs) throw invalidQuery([{ path: 'until', message: 'must be after since' }]);
   const fromMs = Math.floor(sinceMs / stepMs(step)) * stepMs(step);
   const toMs = Math.ceil(untilMs / stepMs(step)) * stepMs(step);
   const steps = (toMs - fromMs) / stepMs(step);
-  if (steps > maxSteps)
-    throw invalid('step', `gives ${steps} steps; at most ${maxSteps} are allowed: take a longer step`);
+  if (steps > maxSteps) {
+    const message = `gives ${steps} steps; at most ${maxSteps} are allowed: take a longer step`;
+    throw invalidQuery([{ path: 'step', message }]);
+  }
   return { step, fromMs, toMs };
-}
-
-export function invalid(path: string, message: string): AppError {
-  return new AppError('validation_failed', 'The query is not valid.', { errors: [{ path, message }] });
 }

@@ -1,5 +1,5 @@
 import type { JobFilters, JobKind } from '@tocsin/contracts';
-import { type AuditAuthor, type Database, recordChanges } from '@tocsin/database';
+import { type AuditAuthor, type Database, lockName, recordChanges } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { countUpTo, inRange, newestInRange } from '../lists/list-query.js';
 
@@ -52,7 +52,7 @@ export function createJobsRepository(database: Database): JobsRepository {
     add: ({ filter, ...job }, { maxRunning, author }) =>
       knex.transaction(async (trx) => {
         // Without this lock, concurrent additions could exceed the maximum number of running jobs.
-        await trx.raw(`select pg_advisory_xact_lock(hashtextextended('jobs/' || ?, 0))`, [job.workspaceId]);
+        await lockName(trx, `jobs/${job.workspaceId}`);
         const values = { ...job, filter: JSON.stringify(filter), createdBy: author.principal, maxRunning };
         const { rows } = await trx.raw<{ rows: StoredJob[] }>(add, values);
         if (rows[0] === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { firstIdAt, type SecretBox } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
-import { AppError } from '@tocsin/kit';
+import { invalidQuery } from '@tocsin/kit';
 
 const pageQuery = {
   limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Maximum number of entries on a page.' },
@@ -112,10 +112,8 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
       try {
         return decryptCursor(secretBox, String(cursor), nameOf(list));
       } catch (cause) {
-        throw new AppError('validation_failed', 'The query is not valid.', {
-          errors: [{ path: 'cursor', message: 'must be a cursor of this list, with the same filters' }],
-          cause,
-        });
+        const message = 'must be a cursor of this list, with the same filters';
+        throw invalidQuery([{ path: 'cursor', message }], cause);
       }
     },
 

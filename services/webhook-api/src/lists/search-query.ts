@@ -1,5 +1,5 @@
 import { errorCodes } from '@tocsin/contracts';
-import { AppError } from '@tocsin/kit';
+import { invalidQuery } from '@tocsin/kit';
 
 /**
  * Schemas of the query parameters that are allowed only together with `since`: `label`, `model_id` and `error_code`.
@@ -51,7 +51,5 @@ export function requireRecentSince({ since, cursor, ...query }: Search, nowMs: n
   if (names.length === 0 || cursor !== undefined) return;
   if (since !== undefined && Date.parse(since) >= nowMs - maxDays * dayMs - toleranceMs) return;
   const message = `must be given with ${names.join(' and ')}, as a time of the last ${maxDays} days`;
-  throw new AppError('validation_failed', 'The query is not valid.', {
-    errors: [{ path: 'since', message }],
-  });
+  throw invalidQuery([{ path: 'since', message }]);
 }

@@ -1,4 +1,4 @@
-import { type Database, recordChanges, type Transaction } from '@tocsin/database';
+import { type Database, lockName, recordChanges, type Transaction } from '@tocsin/database';
 import { type ChangeAuthor, changedFields } from '../change.js';
 import { findUnknownWebhooks, lockWebhooksAndFindUnknown } from '../webhooks/unknown-webhooks.js';
 
@@ -84,9 +84,7 @@ const columns = ['name', 'notice_webhook_ids as noticeWebhookIds', 'version'] as
  * Locks the settings of a workspace. An advisory lock is used, because a workspace without settings has no row to lock.
  */
 async function lockSettings(trx: Transaction, workspaceId: string): Promise<StoredSettings> {
-  await trx.raw(`select pg_advisory_xact_lock(hashtextextended('workspace_settings/' || ?, 0))`, [
-    workspaceId,
-  ]);
+  await lockName(trx, `workspace_settings/${workspaceId}`);
   const [settings]: StoredSettings[] = await trx('workspace_settings')
     .select(columns)
     .where({ workspace_id: workspaceId })

@@ -1,4 +1,4 @@
-import { AppError } from '@tocsin/kit';
+import { invalidQuery } from '@tocsin/kit';
 import type { Knex } from 'knex';
 
 export interface WebhookFilter {
@@ -55,5 +55,5 @@ function originOf(address: string): string {
   // With a path, a query or userinfo, the URL is longer than its origin and a slash.
   if (url !== undefined && url.href === `${url.origin}/`) return url.origin;
   const message = 'must be a host name or an address, such as chat.example.com or 10.0.0.1:8443';
-  throw new AppError('validation_failed', 'The query is not valid.', { errors: [{ path: 'host', message }] });
+  throw invalidQuery([{ path: 'host', message }]);
 }

@@ -1,6 +1,7 @@
 import type { PatchWebhook } from '@tocsin/contracts';
 import { checkHeaders, signatureHeaders } from '@tocsin/egress';
 import type { FieldError } from '@tocsin/kit';
+import { toDate } from '../change.js';
 import type { StoredWebhook, WebhookOptions, WrittenWebhook } from './stored-webhook.js';
 
 export const noOptions: WebhookOptions = {
@@ -23,10 +24,6 @@ export function changeOptions(before: WebhookOptions, fields: PatchWebhook): Web
     idempotencyHeader: idempotency_header === undefined ? before.idempotencyHeader : idempotency_header,
     pausedUntil: paused_until === undefined ? before.pausedUntil : toDate(paused_until),
   };
-}
-
-function toDate(time: string | null): Date | null {
-  return time === null ? null : new Date(time);
 }
 
 const dayMs = 86_400_000;

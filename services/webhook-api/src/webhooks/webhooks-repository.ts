@@ -1,4 +1,4 @@
-import { type Database, recordChanges, type Transaction } from '@tocsin/database';
+import { type Database, lockName, recordChanges, type Transaction } from '@tocsin/database';
 import { makeDue } from '@tocsin/deliveries';
 import type { ChangeAuthor } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
@@ -116,7 +116,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
       knex.transaction(async (trx) => {
         const { workspaceId } = webhook;
         // Without this lock, two transactions could count the webhooks at the same time and together exceed the limit.
-        await trx.raw(`select pg_advisory_xact_lock(hashtextextended('webhooks/' || ?, 0))`, [workspaceId]);
+        await lockName(trx, `webhooks/${workspaceId}`);
         const [counted] = await trx('webhooks').where('workspace_id', workspaceId).count('* as count');
         if (Number(counted?.count) >= maxPerWorkspace) return undefined;
         await requireFreeExternalId(trx, 'webhook', webhook);

@@ -15,7 +15,7 @@ const check = createAlertFiredCheck();
 test.each(['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
   'the time %s is rejected, because its year in UTC is not between 0001 and 9999',
   (fired_at) => {
-    expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
+    expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, errors: [{ path: '/fired_at' }] });
   },
 );
 
@@ -45,7 +45,7 @@ test.each([
   '2026-01-01T00:00:00+24:00',
   '2026-01-01T00:00:00',
 ])('the time %s, which does not exist or has no offset, is rejected', (fired_at) => {
-  expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
+  expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, errors: [{ path: '/fired_at' }] });
 });
 
 test('a message with unknown members is valid, and the check removes these members', () => {
@@ -86,9 +86,9 @@ test.each([
   ['21 annotations', { annotations: texts(21, 'a') }, '/annotations'],
   ['an annotation that is an object', { annotations: { a: {} } }, '/annotations/a'],
   ['annotations of 4,097 bytes', { annotations: { ab: 'é'.repeat(2_047), c: '' } }, '/annotations'],
-])('an alert with %s is rejected, and the fault names the path', (_, change, path) => {
+])('an alert with %s is rejected, and the error names the path', (_, change, path) => {
   const checked = check({ ...alert, ...change });
-  const paths = checked.ok ? [] : checked.faults.map((fault) => fault.path);
+  const paths = checked.ok ? [] : checked.errors.map((error) => error.path);
   expect([...new Set(paths)]).toEqual([path]);
 });
 
@@ -97,10 +97,10 @@ test('annotations of exactly 4,096 bytes are accepted', () => {
   expect(check({ ...alert, annotations })).toMatchObject({ ok: true, value: { annotations } });
 });
 
-test('an alert check lists all faults, and with listAll: false only the first one', () => {
+test('an alert check lists all errors, and with listAll: false only the first one', () => {
   const message = { metric_value: '1', labels: { '': 1 }, alert_rule: {} };
   const all = check(message);
-  const paths = all.ok ? [] : all.faults.map(({ path }) => path);
+  const paths = all.ok ? [] : all.errors.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([
       '/alert_id',
@@ -116,15 +116,15 @@ test('an alert check lists all faults, and with listAll: false only the first on
     ]),
   );
   const first = check(message, { listAll: false });
-  expect(first.ok ? [] : first.faults).toHaveLength(1);
+  expect(first.ok ? [] : first.errors).toHaveLength(1);
 });
 
-test('the path of a fault is truncated for long names and deep nesting', () => {
+test('the path of an error is truncated for long names and deep nesting', () => {
   let nested: unknown = '\0';
   for (let depth = 0; depth < 5_000; depth += 1) nested = { deep: nested };
   for (const extra of [{ ['😀'.repeat(100_000)]: '\0' }, { nested }]) {
     const checked = check({ ...alert, ...extra });
-    expect(!checked.ok && checked.faults[0]?.path.length).toBeLessThan(600);
+    expect(!checked.ok && checked.errors[0]?.path.length).toBeLessThan(600);
   }
 });
 
@@ -168,7 +168,7 @@ test.each([
   ['version', { version: 2 }],
 ])('an alert with an invalid %s is rejected (case %#)', (path, change) => {
   const message = JSON.parse(JSON.stringify({ ...alert, ...change }));
-  expect(check(message)).toMatchObject({ ok: false, faults: [{ path: `/${path}` }] });
+  expect(check(message)).toMatchObject({ ok: false, errors: [{ path: `/${path}` }] });
 });
 
 test('all ids of an alert are converted to lower case, and all optional members are kept', () => {

@@ -119,14 +119,14 @@ export type Bound = NonNullable<AlertFired['bound']>;
 export type AlertState = (typeof alertStates)[number];
 
 /**
- * Creates a function that checks and normalizes a parsed alert message. The function returns at most 20 faults and
+ * Creates a function that checks and normalizes a parsed alert message. The function returns at most 20 errors and
  * never throws.
  */
 export function createAlertFiredCheck(): Check<AlertFired> {
   const check = createCheck<AlertFired>(alertFiredSchema);
   return (value, options) => {
     const bad = findInvalidText(value);
-    if (bad !== undefined) return { ok: false, faults: [bad] };
+    if (bad !== undefined) return { ok: false, errors: [bad] };
     const checked = check(value, options);
     if (!checked.ok) return checked;
     return { ok: true, value: normalised(checked.value) };

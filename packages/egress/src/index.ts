@@ -1,5 +1,5 @@
 export { type Cidr, parseCidrs } from './address-rules.js';
-export { checkHeaders, type HeaderProblem } from './check-headers.js';
+export { checkHeaders } from './check-headers.js';
 export { checkUrl, destinationOf } from './destination.js';
 export { createRedactSecrets, type RedactSecrets } from './redact-secrets.js';
 export type { BodyNote, SendErrorCode } from './send-failure.js';

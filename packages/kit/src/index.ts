@@ -47,6 +47,7 @@ export { joinErrors } from './http/route-middleware.js';
 export { createSchemaCompiler } from './http/schema-check.js';
 export { type HttpServer, listen } from './http/server.js';
 export { findInvalidText } from './invalid-text.js';
+export { escapePointer } from './json-pointer.js';
 export { createLogThrottle } from './log-throttle.js';
 export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js';
 export { messageOf } from './message-of.js';

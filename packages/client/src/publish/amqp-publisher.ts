@@ -30,7 +30,7 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
   const carrier: Carrier = {
     async send(alert) {
       const checked = check({ type: 'alert.fired', version: 1, ...alert });
-      if (!checked.ok) throw new InvalidAlert(checked.faults);
+      if (!checked.ok) throw new InvalidAlert(checked.errors);
       const content = Buffer.from(JSON.stringify(checked.value));
       try {
         await publisher.publish({

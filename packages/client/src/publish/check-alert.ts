@@ -19,13 +19,13 @@ export function createAlertCheck({ over }: { over: 'rest' | 'amqp' }): (alert: u
   const checkMessage = createAlertFiredCheck();
   const problemsOfMessage = (message: unknown) => {
     const checked = checkMessage(message);
-    return checked.ok ? [] : checked.faults;
+    return checked.ok ? [] : checked.errors;
   };
   if (over === 'amqp') return problemsOfMessage;
   const checkBody = createCheck<PublishAlert>(publishAlertSchema);
   return (alert) => {
     const body = checkBody(alert);
-    return body.ok ? problemsOfMessage({ ...filledIn, ...body.value }) : body.faults;
+    return body.ok ? problemsOfMessage({ ...filledIn, ...body.value }) : body.errors;
   };
 }
 

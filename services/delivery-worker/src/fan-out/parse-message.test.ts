@@ -2,7 +2,7 @@ import { type AlertFired, maxAlertBytes } from '@tocsin/contracts';
 import { namedWorkspace, parseMessage } from './parse-message.js';
 
 const accept = (value: unknown) => ({ ok: true, value: value as AlertFired }) as const;
-const refuse = (faults: { path: string; message: string }[]) => () => ({ ok: false, faults }) as const;
+const reject = (errors: { path: string; message: string }[]) => () => ({ ok: false, errors }) as const;
 const parse = (content: string | Buffer, check: Parameters<typeof parseMessage>[1] = accept) =>
   parseMessage(Buffer.from(content), check);
 const detailOf = (parsed: ReturnType<typeof parseMessage>) => ('detail' in parsed ? parsed.detail : '');
@@ -31,12 +31,12 @@ test('a message that is not JSON or not UTF-8 is malformed', () => {
   });
 });
 
-test('the error of an invalid alert lists all of its faults', () => {
-  const faults = [
+test('the detail of an invalid alert lists all of its errors', () => {
+  const errors = [
     { path: '', message: 'must be an object' },
     { path: 'alert_id', message: 'must be a UUID' },
   ];
-  expect(parse('1', refuse(faults))).toEqual({
+  expect(parse('1', reject(errors))).toEqual({
     kind: 'unprocessable',
     reason: 'invalid_message',
     detail: 'The message must be an object; alert_id must be a UUID',
@@ -44,12 +44,12 @@ test('the error of an invalid alert lists all of its faults', () => {
 });
 
 test('the detail of a dead letter is cut after 2,000 characters and then ends with an ellipsis', () => {
-  const faultOf = (length: number) => [{ path: 'a', message: 'x'.repeat(length - 2) }];
-  expect(detailOf(parse('1', refuse(faultOf(2_000))))).toBe(`a ${'x'.repeat(1_998)}`);
-  expect(detailOf(parse('1', refuse(faultOf(2_001))))).toBe(`a ${'x'.repeat(1_998)}…`);
+  const errorOf = (length: number) => [{ path: 'a', message: 'x'.repeat(length - 2) }];
+  expect(detailOf(parse('1', reject(errorOf(2_000))))).toBe(`a ${'x'.repeat(1_998)}`);
+  expect(detailOf(parse('1', reject(errorOf(2_001))))).toBe(`a ${'x'.repeat(1_998)}…`);
 });
 
-test('all faults of a message up to 65,536 bytes are listed, and only the first of a larger one', () => {
+test('all errors of a message up to 65,536 bytes are listed, and only the first of a larger one', () => {
   const listed: unknown[] = [];
   const record = (value: unknown, options: unknown) => {
     listed.push(options);

@@ -3,8 +3,8 @@ import { type AlertFired, type Check, maxAlertBytes } from '@tocsin/contracts';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 
 /**
- * Message size in bytes up to which all faults are listed. Larger messages get only the first fault, because the list
- * of faults can need more memory than the message.
+ * Message size in bytes up to which all errors are listed. Larger messages get only the first error, because the list
+ * of errors can need more memory than the message.
  */
 const maxBytesForAllFaults = 65_536;
 const listAll = { listAll: true };
@@ -34,7 +34,7 @@ export function parseMessage(
   }
   const checked = check(value, content.length <= maxBytesForAllFaults ? listAll : listFirst);
   if (checked.ok) return { kind: 'alert', alert: checked.value };
-  const detail = checked.faults.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
+  const detail = checked.errors.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
   return { kind: 'unprocessable', reason: 'invalid_message', detail: truncated(detail) };
 }
 

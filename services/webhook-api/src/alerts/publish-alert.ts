@@ -81,7 +81,7 @@ export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
   const draftOf = (workspaceId: string, item: CheckedItem<PublishAlertBody>): Draft => {
     if (!item.ok) return { errors: item.errors, ...foundIn(item.value) };
     const checked = check(complete(workspaceId, item.value, now()));
-    if (!checked.ok) return { errors: checked.faults };
+    if (!checked.ok) return { errors: checked.errors };
     const { value: alert } = checked;
     const { alert_rule_id: alertRuleId, alert_rule: rule } = alert;
     const named = { alertRuleId, webhookIds: rule?.notification_webhook_ids };

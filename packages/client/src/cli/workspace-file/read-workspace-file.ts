@@ -36,7 +36,7 @@ export function readWorkspaceFile(text: string, name: string): ReadFile {
     fail(faults.map(({ path, message }) => ({ line: lineOf(path), message: `${labelOf(path)}${message}` })));
   check ??= createCheck(workspaceFileSchema);
   const checked = check(document.toJS());
-  if (!checked.ok) return failAt(checked.faults);
+  if (!checked.ok) return failAt(checked.errors);
   const faults = faultsOf(checked.value);
   return faults.length > 0 ? failAt(faults) : { content: checked.value, fail: failAt, lineOf };
 }

@@ -199,9 +199,12 @@ async function measureLatencies(sizes: Size[], requests: number): Promise<Record
 async function openDispatchQueries(database: Database): Promise<DispatchQueries> {
   const path = '../../../../services/delivery-worker/dist/dispatch/queue-repository.js';
   const module: {
-    createQueueRepository(database: Database, queuedLeaseMs: number): DispatchQueries;
+    createQueueRepository(
+      database: Database,
+      options: { queuedLeaseMs: number; maxAgeMs: number },
+    ): DispatchQueries;
   } = await import(import.meta.resolve(path));
-  return module.createQueueRepository(database, 60_000);
+  return module.createQueueRepository(database, { queuedLeaseMs: 60_000, maxAgeMs: 86_400_000 });
 }
 
 /**

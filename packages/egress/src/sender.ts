@@ -43,7 +43,7 @@ export interface SendRequest {
   headers: Record<string, string[]>;
   body: string | Buffer;
   /** Header lines that differ for each request, sent after the headers: name, value, name, value, …. */
-  lines?: readonly string[] | undefined;
+  rawHeaders?: readonly string[] | undefined;
   /** Time limit of this send in milliseconds; replaces `totalTimeoutMs`. */
   timeoutMs?: number | undefined;
 }
@@ -108,11 +108,11 @@ export function createSender(options: SenderOptions): Sender {
   /** Sends a request. If a reused connection closes before the request is written, the next connection is tried. */
   async function sendToTarget(
     target: Target,
-    request: Pick<SendRequest, 'lines'> & { body: Buffer },
+    request: Pick<SendRequest, 'rawHeaders'> & { body: Buffer },
     cancellation: Cancellation,
   ): Promise<RawResponse> {
-    const { lines, body } = request;
-    const headers = lines === undefined ? target.lines : [...target.lines, ...lines];
+    const { rawHeaders, body } = request;
+    const headers = rawHeaders === undefined ? target.rawHeaders : [...target.rawHeaders, ...rawHeaders];
     const wireRequest = { path: target.path, headers, body, maxResponseBytes };
     for (;;) {
       const connection = await pool.acquire(target.destination, cancellation);
@@ -134,7 +134,7 @@ export function createSender(options: SenderOptions): Sender {
    * rejects, and this takes CPU time.
    */
   async function request(
-    { url, headers, body, lines }: SendRequest,
+    { url, headers, body, rawHeaders }: SendRequest,
     cancellation: Cancellation,
   ): Promise<RawResponse> {
     const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<Outcome>> => {
@@ -148,7 +148,7 @@ export function createSender(options: SenderOptions): Sender {
       try {
         const target = targetOf({ url: config.url ?? '', headers });
         return respond({
-          response: await sendToTarget(target, { body: toBuffer(config.data), lines }, cancellation),
+          response: await sendToTarget(target, { body: toBuffer(config.data), rawHeaders }, cancellation),
         });
       } catch (error) {
         return respond({ error });

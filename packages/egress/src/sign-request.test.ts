@@ -1,4 +1,4 @@
-import { createSigningSecret, signingKeyOf, signRequest } from './sign-request.js';
+import { addedHeaders, createSigningSecret, signingKeyOf } from './sign-request.js';
 
 // The expected signatures were made with OpenSSL: `openssl dgst -sha256 -mac HMAC -macopt hexkey:… -binary | base64`.
 const firstKey = Buffer.alloc(32, 'k');
@@ -8,7 +8,7 @@ const secondSignature = 'v1,BcEBJu0EEx8JSjWu/XtJMUGC6HLYPD8QNiz0UCyjkWM=';
 const request = { id: 'msg_1', body: '{"a":"é"}', atMs: 1_614_265_330_999 };
 
 test('the signature covers the id of the request, the time in whole seconds and the body', () => {
-  expect(signRequest({ ...request, keys: [firstKey] })).toEqual([
+  expect(addedHeaders({ ...request, keys: [firstKey] })).toEqual([
     'webhook-id',
     'msg_1',
     'webhook-timestamp',
@@ -19,7 +19,7 @@ test('the signature covers the id of the request, the time in whole seconds and 
 });
 
 test('each key adds a signature, in the order of the keys', () => {
-  expect(signRequest({ ...request, keys: [firstKey, secondKey] }).at(-1)).toBe(
+  expect(addedHeaders({ ...request, keys: [firstKey, secondKey] }).at(-1)).toBe(
     `${firstSignature} ${secondSignature}`,
   );
 });
@@ -29,7 +29,7 @@ test.each([
   ['time', { atMs: request.atMs + 1 }],
   ['body', { body: '{"a":"e"}' }],
 ])('a request with another %s has another signature', (_, change) => {
-  expect(signRequest({ ...request, ...change, keys: [firstKey] }).at(-1)).not.toBe(firstSignature);
+  expect(addedHeaders({ ...request, ...change, keys: [firstKey] }).at(-1)).not.toBe(firstSignature);
 });
 
 test('a new signing secret consists of a prefix and a key of 32 random bytes', () => {

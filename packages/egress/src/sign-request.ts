@@ -16,21 +16,29 @@ export function signingKeyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(secretPrefix.length), 'base64');
 }
 
-export interface SignedRequest {
+export interface AddedHeaders {
   /** Id of the message; equal in all attempts to send it. */
   id: string;
   body: string;
   /** Time of the attempt in Unix milliseconds. */
   atMs: number;
-  /** Keys to sign with; each adds one signature. */
+  /** Keys to sign with; each adds one signature. Without a key, the request is not signed. */
   keys: Buffer[];
+  /** Name of a header that contains the id. */
+  idempotencyHeader?: string | null | undefined;
 }
 
 /**
- * Returns the header lines (name, value, name, value, …) that sign a request as the Standard Webhooks specification
- * defines: HMAC-SHA256 of the id, the time in seconds and the body, joined with dots.
+ * Returns the headers that the options of a webhook add to a request, as a list in which each name is followed by its
+ * value. The signature is that of the Standard Webhooks specification: HMAC-SHA256 of the id, the time in seconds and
+ * the body, joined with dots.
  */
-export function signRequest({ id, body, atMs, keys }: SignedRequest): string[] {
+export function addedHeaders({ id, body, atMs, keys, idempotencyHeader }: AddedHeaders): string[] {
+  const signature = keys.length === 0 ? [] : sign({ id, body, atMs, keys });
+  return idempotencyHeader ? [...signature, idempotencyHeader, id] : signature;
+}
+
+function sign({ id, body, atMs, keys }: AddedHeaders): string[] {
   const seconds = String(Math.floor(atMs / 1_000));
   const signed = `${id}.${seconds}.${body}`;
   const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);

@@ -5,7 +5,7 @@ test('headers that were cached for one URL can be sent to another URL', () => {
   const headers = { 'X-Key': ['a', 'b'] };
   const first = targetOf({ url: 'http://one.example/a?b=1', headers });
   const second = targetOf({ url: 'https://two.example/c', headers });
-  expect(first).toMatchObject({ path: '/a?b=1', lines: ['X-Key', 'a', 'X-Key', 'b'] });
+  expect(first).toMatchObject({ path: '/a?b=1', rawHeaders: ['X-Key', 'a', 'X-Key', 'b'] });
   expect(first.destination).toMatchObject({ hostname: 'one.example', port: 80, isTls: false });
   expect(second.destination).toMatchObject({ hostname: 'two.example', port: 443, isTls: true });
   expect(second.path).toBe('/c');
@@ -16,7 +16,7 @@ test('requests with equal header names keep their own header values', () => {
   const url = 'http://one.example/';
   const plain = targetOf({ url, headers: { A: ['1'] } });
   const other = targetOf({ url, headers: { A: ['2'] } });
-  expect([plain.lines, other.lines]).toEqual([
+  expect([plain.rawHeaders, other.rawHeaders]).toEqual([
     ['A', '1'],
     ['A', '2'],
   ]);

@@ -8,7 +8,7 @@ export interface Target {
   /** Path and query, percent-encoded. */
   path: string;
   /** Header lines as a flat list: name, value, name, value, …. */
-  lines: string[];
+  rawHeaders: string[];
 }
 
 interface Addressed {
@@ -38,7 +38,7 @@ function toTarget(url: string, headers: Addressed['headers']): Target {
   return {
     destination: toDestination(parsed),
     path: parsed.pathname + parsed.search,
-    lines: toLines(headers),
+    rawHeaders: toRawHeaders(headers),
   };
 }
 
@@ -46,13 +46,13 @@ function toTarget(url: string, headers: Addressed['headers']): Target {
  * Checks headers and converts them to lines. The headers were already checked when the webhook was saved. The second
  * check ensures that unchecked headers are never sent.
  */
-function toLines(headers: Record<string, string[]>): string[] {
+function toRawHeaders(headers: Record<string, string[]>): string[] {
   if (checkHeaders(headers).length > 0) {
     throw new SendFailure('internal_error', 'The configured headers cannot be sent.');
   }
-  const lines: string[] = [];
+  const rawHeaders: string[] = [];
   for (const name of Object.keys(headers)) {
-    for (const value of headers[name] ?? []) lines.push(name, value);
+    for (const value of headers[name] ?? []) rawHeaders.push(name, value);
   }
-  return lines;
+  return rawHeaders;
 }

@@ -89,7 +89,7 @@ test('the options of a webhook set timeout, headers and retry schedule of its de
   const { deliverOne, requests } = startDeliverer({ options, result: response(503) });
   const { claimed: delivery, outcome } = await deliverOne();
   expect(requests).toEqual([
-    { url: 'w', headers: {}, body: '{}', lines: ['X-Id', delivery.deliveryId], timeoutMs: 7_000 },
+    { url: 'w', headers: {}, body: '{}', rawHeaders: ['X-Id', delivery.deliveryId], timeoutMs: 7_000 },
   ]);
   expect(outcome).toMatchObject({ kind: 'retry', afterMs: 1_000, step: 1 });
 });

@@ -18,7 +18,7 @@ import {
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
 import { traceDelivery } from './trace-delivery.js';
-import { optionLines, type RequestOptions, type WebhooksReader } from './webhooks-reader.js';
+import { optionHeaders, type RequestOptions, type WebhooksReader } from './webhooks-reader.js';
 
 export interface DeliverDeps {
   webhooks: Pick<WebhooksReader, 'get'>;
@@ -139,7 +139,7 @@ function withOptions(
     url,
     headers,
     body,
-    lines: optionLines(options, { ...attempt, body }),
+    rawHeaders: optionHeaders(options, { ...attempt, body }),
     timeoutMs: options.timeoutMs,
   };
 }

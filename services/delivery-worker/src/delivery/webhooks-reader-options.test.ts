@@ -1,6 +1,6 @@
 import { unsetOptions } from '../../test/support/deliverer.js';
 import {
-  optionLines,
+  optionHeaders,
   pausedMsOf,
   type RequestOptions,
   type SigningKey,
@@ -44,12 +44,18 @@ test('a signing key is valid until its expiry', () => {
 
 test('a request has one signature for each valid key, and a header with the delivery id', () => {
   const attempt = { deliveryId: 'd', body: '{}', atMs: nowMs };
-  expect(optionLines(optionsOf({}), attempt)).toEqual([]);
-  expect(optionLines(optionsOf({ idempotencyHeader: 'X-Id' }), attempt)).toEqual(['X-Id', 'd']);
+  expect(optionHeaders(optionsOf({}), attempt)).toEqual([]);
+  expect(optionHeaders(optionsOf({ idempotencyHeader: 'X-Id' }), attempt)).toEqual(['X-Id', 'd']);
   const signingKeys = [keyOf('a', nowMs), keyOf('b', nowMs + 1), keyOf('c', nowMs + 1)];
-  const lines = optionLines(optionsOf({ signingKeys, idempotencyHeader: 'X-Id' }), attempt);
-  expect(lines).toEqual([
+  const headers = optionHeaders(optionsOf({ signingKeys, idempotencyHeader: 'X-Id' }), attempt);
+  expect(headers).toEqual([
     ...['webhook-id', 'd', 'webhook-timestamp', '1000'],
     ...['webhook-signature', expect.stringMatching(/^v1,[^ ]+ v1,[^ ]+$/), 'X-Id', 'd'],
   ]);
+});
+
+test('a request is signed with expired keys if the last valid key has expired since it was prepared', () => {
+  const options = optionsOf({ signingKeys: [keyOf('a', nowMs)] });
+  const headers = optionHeaders(options, { deliveryId: 'd', body: '{}', atMs: nowMs });
+  expect(headers.at(-1)).toMatch(/^v1,[^ ]+$/);
 });

@@ -1,6 +1,6 @@
 import type { Database, SecretBox } from '@tocsin/database';
 import { signingSecretLocation, webhookLocation } from '@tocsin/deliveries';
-import { createRedactSecrets, type RedactSecrets, signingKeyOf, signRequest } from '@tocsin/egress';
+import { addedHeaders, createRedactSecrets, type RedactSecrets, signingKeyOf } from '@tocsin/egress';
 import { createLogThrottle, createPromiseBatcher, type Logger } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { DatabaseRetry } from '../database-retry.js';
@@ -194,18 +194,16 @@ export function validKeys(keys: SigningKey[], nowMs: number): Buffer[] {
 }
 
 /**
- * Returns the additional headers of one attempt as a list in which each name is followed by its value: the headers with
- * the signatures, and the header with the delivery's id.
+ * Returns the headers that the options add to one attempt. The last valid key can expire while the delivery waits for a
+ * slot. The request is then signed with all keys, because a webhook with `signing` never gets an unsigned one.
  */
-export function optionLines(
-  { signingKeys, idempotencyHeader }: RequestOptions,
+export function optionHeaders(
+  { signingKeys = [], idempotencyHeader }: RequestOptions,
   { deliveryId, body, atMs }: { deliveryId: string; body: string; atMs: number },
 ): string[] {
-  const signature =
-    signingKeys === undefined
-      ? []
-      : signRequest({ id: deliveryId, body, atMs, keys: validKeys(signingKeys, atMs) });
-  return idempotencyHeader === undefined ? signature : [...signature, idempotencyHeader, deliveryId];
+  const valid = validKeys(signingKeys, atMs);
+  const keys = valid.length > 0 ? valid : signingKeys.map(({ key }) => key);
+  return addedHeaders({ id: deliveryId, body, atMs, keys, idempotencyHeader });
 }
 
 /** Returns how many of the last `ageMs` milliseconds were in a manual pause. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   previewSchema,
   previewTemplateSchema,
@@ -7,6 +8,7 @@ import {
   testWebhookSchema,
 } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
+import { addedHeaders, signingKeyOf } from '@tocsin/egress';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { createRateLimiter, invalidBody, type Route, requireWithinLimit } from '@tocsin/kit';
 import { factsOf } from '../alerts/alert-facts.js';
@@ -17,7 +19,7 @@ import { readSigningSecrets } from './signing-secret-routes.js';
 import type { SigningSecretsRepository } from './signing-secrets-repository.js';
 import { requireSecrets } from './stored-webhook.js';
 import type { Templates } from './templates.js';
-import { type TestSender, testLines, testSend } from './test-send.js';
+import { type TestSender, testSend } from './test-send.js';
 import { type webhookLoader, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
 
 export interface TestRoutesDeps {
@@ -96,9 +98,20 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
           const notSent = { response: null, success: false, duration_ms: 0, likely_cause: null };
           return { status: 200, body: { error: failure, ...notSent, rendered } };
         }
-        const options = { idempotencyHeader: resource.idempotencyHeader, signingSecrets: keys };
-        const lines = testLines(rendered, options);
-        const request = { ...secrets, body: rendered, lines, timeoutMs: resource.timeoutMs ?? undefined };
+        const rawHeaders = addedHeaders({
+          // A test has no delivery, so the id is random.
+          id: randomUUID(),
+          body: rendered,
+          atMs: Date.now(),
+          keys: (keys ?? []).map(signingKeyOf),
+          idempotencyHeader: resource.idempotencyHeader,
+        });
+        const request = {
+          ...secrets,
+          body: rendered,
+          rawHeaders,
+          timeoutMs: resource.timeoutMs ?? undefined,
+        };
         const result = await testSend(request, { sender, signal: aborted.signal });
         return { status: 200, body: { ...result, rendered } };
       },

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { likelyCauseOf, type TestResult } from '@tocsin/contracts';
-import { type SendRequest, type SendResult, signingKeyOf, signRequest } from '@tocsin/egress';
+import type { SendRequest, SendResult } from '@tocsin/egress';
 
 /** The part of the egress sender that tests use. `send` never rejects, because failures are results too. */
 export interface TestSender {
@@ -13,23 +12,6 @@ export async function testSend(
   { sender, signal }: { sender: TestSender; signal: AbortSignal },
 ): Promise<TestResult> {
   return toTestResult(await sender.send(request, signal));
-}
-
-/**
- * Returns the signature headers and the idempotency header of a test, as a list of alternating names and values. The
- * delivery id in these headers is random, because a test has no delivery.
- */
-export function testLines(
-  body: string,
-  {
-    signingSecrets = [],
-    idempotencyHeader,
-  }: { signingSecrets?: string[] | undefined; idempotencyHeader: string | null },
-): string[] {
-  const id = randomUUID();
-  const keys = signingSecrets.map(signingKeyOf);
-  const signature = keys.length === 0 ? [] : signRequest({ id, body, atMs: Date.now(), keys });
-  return idempotencyHeader === null ? signature : [...signature, idempotencyHeader, id];
 }
 
 /** Highest status code of a successful test. The product specification prescribes this limit. */

@@ -1,5 +1,3 @@
-import { isIP } from 'node:net';
-
 /**
  * The parsed value of a setting, or a problem. The problem completes the sentence "NAME …" and never contains the
  * value.
@@ -42,16 +40,6 @@ export function parseUrl(text: string, protocols: readonly string[]): ParseResul
   return {
     problem: `must be an absolute URL that begins with ${protocols.map((p) => `${p}://`).join(' or ')}`,
   };
-}
-
-/** Parses an address range in CIDR notation. A single address becomes a range of one address. */
-export function parseCidr(text: string): ParseResult<string> {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
-  const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
-  if (bits > 0 && rest.length === 0 && length >= 0 && length <= bits)
-    return { value: `${address}/${length}` };
-  return { problem: 'must be address ranges such as 10.0.0.0/8 or fd00::/8, separated by commas' };
 }
 
 function describeRange({ min, max }: { min?: number; max?: number }): string {

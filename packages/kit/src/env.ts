@@ -1,12 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  type ParseResult,
-  parseBoolean,
-  parseCidr,
-  parseDurationMs,
-  parseInteger,
-  parseUrl,
-} from './env-formats.js';
+import { type ParseResult, parseBoolean, parseDurationMs, parseInteger, parseUrl } from './env-formats.js';
 import { Secret } from './secret.js';
 
 /** Error that lists all problems of the environment variables, one line each. */
@@ -117,12 +110,12 @@ function createReader(env: Environment, problems: string[]) {
     /** Reads a comma-separated list of texts. */
     list: (name: string, fallback?: string[]) =>
       read<string[]>(name, fallback, [], (text) => ({ value: splitList(text) })),
-    url: (name: string, fallback?: string, protocols: readonly string[] = ['http', 'https']) =>
-      read(name, fallback, 'http://placeholder.invalid', (text) => parseUrl(text, protocols)),
+    url: (name: string) =>
+      read(name, undefined, 'http://placeholder.invalid', (text) => parseUrl(text, ['http', 'https'])),
     /** Reads a URL that can contain a password. */
-    secretUrl: (name: string, protocols: readonly string[], fallback?: string) =>
+    secretUrl: (name: string, protocols: readonly string[]) =>
       new Secret(
-        readSecret(name, fallback, `${protocols[0]}://placeholder.invalid`, (text) =>
+        readSecret(name, undefined, `${protocols[0]}://placeholder.invalid`, (text) =>
           parseUrl(text, protocols),
         ),
       ),
@@ -136,9 +129,6 @@ function createReader(env: Environment, problems: string[]) {
     /** Reads a comma-separated list of durations as milliseconds. */
     durationsMs: (name: string, fallback?: number[]) =>
       read<number[]>(name, fallback, [], (text) => each(text, parseDurationMs)),
-    /** Reads a comma-separated list of address ranges in CIDR notation. */
-    cidrs: (name: string, fallback?: string[]) =>
-      read<string[]>(name, fallback, [], (text) => each(text, parseCidr)),
     /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */
     json: <T>(name: string, check: (value: unknown) => T, fallback?: T) =>
       read<T>(name, fallback, undefined as T, (text) => parseJson(text, check)),

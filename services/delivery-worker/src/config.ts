@@ -1,12 +1,13 @@
 import { readSecretsKeys } from '@tocsin/database';
 import { type NoticeOptions, type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
+import { type EgressSettings, readEgressSettings } from '@tocsin/egress';
 import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 import { defaultRetryPolicy, type RetryPolicy } from './delivery/classify.js';
 
 export interface DeliveryWorkerConfig extends ServiceConfig {
   databasePoolSize: number;
   secretsKeys: Secret;
-  egress: { allow: string[]; caFile: string | undefined };
+  egress: EgressSettings;
   retry: RetryPolicy;
   /**
    * Maximum number of requests in flight. The maximum number of messages in flight from the queue of deliveries is
@@ -45,7 +46,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     ...readServiceConfig(read, { port: 8082, metricsPort: 9092 }),
     databasePoolSize: read.int('DATABASE_POOL_SIZE', 12, { min: 4, max: 100 }),
     secretsKeys: readSecretsKeys(read),
-    egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
+    egress: readEgressSettings(read),
     retry: {
       scheduleMs: read.durationsMs('RETRY_SCHEDULE', [...defaultRetryPolicy.scheduleMs]),
       maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),

@@ -1,6 +1,7 @@
 import { maxAlertBytes } from '@tocsin/contracts';
 import { readSecretsKeys } from '@tocsin/database';
 import { type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
+import { type EgressSettings, readEgressSettings } from '@tocsin/egress';
 import { type IdentitySettings, readIdentitySettings } from '@tocsin/identity';
 import { type EnvReader, readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 
@@ -12,7 +13,7 @@ export interface WebhookApiConfig extends ServiceConfig {
   identity: IdentitySettings;
   /** Client id of the console at the identity provider. */
   consoleClientId: string;
-  egress: { allow: string[]; caFile: string | undefined };
+  egress: EgressSettings;
   /** Public URL of the API without a slash at the end, for links. Empty if it is not configured. */
   publicUrl: string;
   limits: WebhookApiLimits;
@@ -51,7 +52,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
     secretsKeys: readSecretsKeys(read),
     identity: readIdentitySettings(read, { audience: 'tocsin-api' }),
     consoleClientId: read.string('CONSOLE_CLIENT_ID', 'tocsin-console'),
-    egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
+    egress: readEgressSettings(read),
     publicUrl: publicUrl(read),
     limits: {
       requestBytes: read.int('MAX_REQUEST_BYTES', maxAlertBytes, { min: 1_024 }),

@@ -54,7 +54,7 @@ test('a request has one signature for each valid key, and a header with the deli
   ]);
 });
 
-test('a request is signed with expired keys if the last valid key has expired since it was prepared', () => {
+test('a request is signed with expired keys if the last valid key expires while it waits', () => {
   const options = optionsOf({ signingKeys: [keyOf('a', nowMs)] });
   const headers = optionHeaders(options, { deliveryId: 'd', body: '{}', atMs: nowMs });
   expect(headers.at(-1)).toMatch(/^v1,[^ ]+$/);

@@ -1,5 +1,6 @@
 import { type AuditedChange, recordChanges, type Transaction } from '@tocsin/database';
 import { makeDue } from '@tocsin/deliveries';
+import type { Knex } from 'knex';
 import { lockRules } from '../alert-rules/lock-rules.js';
 import type { ChangeAuthor } from '../change.js';
 import type { WebhookKey } from './stored-webhook.js';
@@ -42,7 +43,7 @@ export async function deleteWebhook(
     .select('r.id', 'r.name')
     .where({ 'a.webhook_id': id, 'r.deleted_at': null })
     .orderBy(['r.name', 'r.id']);
-  const forNotices = await isNoticeWebhook(trx, { id, workspaceId });
+  const forNotices = (await settingsWithNotices(trx, { id, workspaceId }).forUpdate()).length > 0;
   if (!detach && (rules.length > 0 || forNotices)) return { kind: 'in_use', rules, forNotices };
   const changed = {
     version: trx.raw('version + 1'),
@@ -72,17 +73,12 @@ export async function deleteWebhook(
   return { kind: 'deleted', rules };
 }
 
-/**
- * Returns true if the webhook receives the notices of its workspace. In this case, the settings of the workspace, which
- * name the webhook, are locked until the transaction ends.
- */
-export async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey): Promise<boolean> {
-  const named = await trx('workspace_settings')
+/** Finds the settings of the workspace if they name the webhook for notices. */
+export function settingsWithNotices(knex: Knex, { id, workspaceId }: WebhookKey) {
+  return knex('workspace_settings')
     .select('workspace_id')
     .where({ workspace_id: workspaceId })
-    .whereRaw('? = any(notice_webhook_ids)', [id])
-    .forUpdate();
-  return named.length > 0;
+    .whereRaw('? = any(notice_webhook_ids)', [id]);
 }
 
 /** Returns the audited changes: the deletion of the webhook, and its removal from rules and settings. */

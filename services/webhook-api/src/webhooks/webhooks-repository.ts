@@ -8,7 +8,7 @@ import {
   type DeleteOutcome,
   type Deletion,
   deleteWebhook,
-  isNoticeWebhook,
+  settingsWithNotices,
 } from './webhook-deletion-repository.js';
 import { findWebhooks, type WebhookFilter } from './webhook-filter.js';
 import { webhooksWithHealth } from './webhook-health.js';
@@ -90,7 +90,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
       return webhook;
     },
 
-    isForNotices: (webhook) => knex.transaction((trx) => isNoticeWebhook(trx, webhook)),
+    isForNotices: async (webhook) => (await settingsWithNotices(knex, webhook)).length > 0,
 
     async list({ sort, order, after, limit, ...filter }) {
       const { expression, type } = sortings[sort];

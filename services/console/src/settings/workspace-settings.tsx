@@ -10,6 +10,7 @@ import {
   useWebhooks,
 } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { AskBeforeLeaving } from '../shared/ask-before-leaving.js';
 import { AttachList } from '../shared/attach-list.js';
 import { QueryState } from '../shared/query-state.js';
 import { Button, Card, Failure, Form, Notice, TextField } from '../ui/index.js';
@@ -27,7 +28,7 @@ export function WorkspaceSettings() {
         <QueryState query={settings} what="the settings">
           {({ name, notice_webhook_ids }) => (
             <>
-              <WorkspaceName key={name} name={name} canChange={update.allowed} />
+              <WorkspaceName name={name} canChange={update.allowed} />
               <NoticeWebhooks ids={notice_webhook_ids} canChange={update.allowed} />
             </>
           )}
@@ -38,16 +39,24 @@ export function WorkspaceSettings() {
 }
 
 function WorkspaceName({ name, canChange }: { name: Settings['name']; canChange: boolean }) {
-  const [text, setText] = useState(name ?? '');
+  // Undefined until the user types, so that a name that somebody else has saved does not replace typed text.
+  const [typed, setTyped] = useState<string>();
   const update = useUpdateSettings();
+  const text = typed ?? name ?? '';
+  const save = () =>
+    update.mutate(
+      { name: text.trim() || null },
+      { onSuccess: () => setTyped((latest) => (latest === typed ? undefined : latest)) },
+    );
   return (
-    <Form onSubmit={() => update.mutate({ name: text.trim() || null })}>
+    <Form onSubmit={save}>
+      <AskBeforeLeaving when={typed !== undefined && typed !== (name ?? '')} />
       <TextField
         label="Name of the workspace"
         description="Shown where a workspace is chosen."
         value={text}
         isDisabled={!canChange}
-        onChange={setText}
+        onChange={setTyped}
       />
       {canChange && (
         <div>

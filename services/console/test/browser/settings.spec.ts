@@ -8,10 +8,14 @@ test('an admin names the workspace and chooses webhooks for notices', async ({ p
   const id = await createWebhook(stack, { name: 'Notices <b>here</b>', path: '/notices' });
   await signIn(page, stack);
   await openPage(page, 'Settings');
-  await page.getByLabel('Name of the workspace').fill('Risk & <i>fraud</i>');
+  const name = page.getByLabel('Name of the workspace');
+  await name.fill('Risk & <i>fraud</i>');
   await page.getByRole('button', { name: 'Save the name' }).click();
   await expect(page.getByLabel('Workspace', { exact: true })).toContainText('Risk & <i>fraud</i>');
 
+  // Somebody else renames the workspace. The next change of the settings reads this name, but keeps the typed one.
+  await name.fill('Typed');
+  await api.settings.update({ name: 'Theirs' });
   const notices = page.getByRole('region', { name: 'Notices' });
   const others = notices.getByRole('list', { name: 'Other webhooks for notices' });
   const search = notices.getByLabel('Find webhooks for notices to attach');
@@ -23,12 +27,13 @@ test('an admin names the workspace and chooses webhooks for notices', async ({ p
     .click();
   const attached = notices.getByRole('list', { name: 'Attached webhooks for notices' });
   await expect(attached).toContainText('Notices <b>here</b>');
-  expect(await api.settings.get()).toMatchObject({ name: 'Risk & <i>fraud</i>', notice_webhook_ids: [id] });
+  expect(await api.settings.get()).toMatchObject({ name: 'Theirs', notice_webhook_ids: [id] });
+  await expect(name).toHaveValue('Typed');
   await expectAccessible(page);
   await attached.getByRole('button', { name: 'Detach' }).click();
   await expect(notices.getByText('a failing webhook is shown here only')).toBeVisible();
 
-  await page.getByLabel('Name of the workspace').fill('');
+  await name.fill('');
   await page.getByRole('button', { name: 'Save the name' }).click();
   await expect(page.getByLabel('Workspace', { exact: true })).toContainText(stack.workspace_id.slice(0, 8));
   expect(await api.settings.get()).toMatchObject({ name: null, notice_webhook_ids: [] });

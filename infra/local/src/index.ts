@@ -3,7 +3,7 @@ export { canInstallPackages, installPackages } from './debian/install-packages.j
 export { ensureInstalled, installWithoutService } from './debian/install-without-service.js';
 export { type InboxOptions, type RunningInbox, startInbox } from './inbox/start-inbox.js';
 export { serviceNodeOptions } from './launcher/services.js';
-export { type Directory, makeDirectory, type RoleName } from './oidc/directory.js';
+export { type Accounts, makeAccounts, type RoleName } from './oidc/accounts.js';
 export { type ProviderOptions, type RunningProvider, startProvider } from './oidc/start-provider.js';
 export {
   type ProviderProcessOptions,

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
  * are rejected. Such a page can reach loopback addresses with a host name that resolves to 127.0.0.1 (DNS rebinding),
  * or with a cross-origin request.
  */
-export function refuseForeign(
+export function reasonToReject(
   { headers: { host = '', origin } }: IncomingMessage,
   otherOrigins: readonly string[] = [],
 ): string | undefined {

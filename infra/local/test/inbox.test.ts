@@ -25,7 +25,7 @@ describe('the inbox', () => {
     expect(received).toMatchObject({
       method: 'POST',
       url: '/hook',
-      answeredWith: 200,
+      responseStatus: 200,
       bodyBase64: body.toString('base64'),
     });
     expect(received?.headers).toEqual([
@@ -45,7 +45,7 @@ describe('the inbox', () => {
     const refused = await fetch(`${inbox.url}/retry-after/7/status/429`, { method: 'POST' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7']);
     await expect(fetch(`${inbox.url}/hang-up`, { method: 'POST' })).rejects.toThrow();
-    expect(inbox.received().map(({ answeredWith }) => answeredWith)).toEqual([0, 429]);
+    expect(inbox.received().map(({ responseStatus }) => responseStatus)).toEqual([0, 429]);
   });
 
   test.each([

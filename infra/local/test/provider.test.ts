@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import {
   createProcessHost,
   findFreePorts,
-  makeDirectory,
+  makeAccounts,
   type RunningProviderProcess,
   startProviderProcess,
 } from '@tocsin/local';
@@ -18,7 +18,7 @@ const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 describe('the development OpenID provider', () => {
-  const directory = makeDirectory({ workspaceId: 'w1', otherWorkspaceId: 'w2' });
+  const accounts = makeAccounts({ workspaceId: 'w1', otherWorkspaceId: 'w2' });
   const state = mkdtempSync(join(tmpdir(), 'tocsin-provider-'));
   const processes = createProcessHost();
   let provider: RunningProviderProcess;
@@ -33,7 +33,7 @@ describe('the development OpenID provider', () => {
       settings: {
         port,
         realm: 'tocsin',
-        directory,
+        accounts,
         audience: ['tocsin-api'],
         engineAudience: ['tocsin-engine'],
         accessTokenTtlSeconds: 60,
@@ -60,8 +60,8 @@ describe('the development OpenID provider', () => {
   };
   const credentials = (name: 'admin' | 'outsider') => ({
     grant_type: 'client_credentials',
-    client_id: directory.services[name].clientId,
-    client_secret: directory.services[name].clientSecret,
+    client_id: accounts.services[name].clientId,
+    client_secret: accounts.services[name].clientSecret,
   });
 
   test('the discovery document has the path and the endpoints of a Keycloak realm', async () => {
@@ -135,7 +135,7 @@ describe('the development OpenID provider', () => {
     await browser.submit({});
     await browser.submit({ username: 'editor', password: 'wrong' });
     expect(browser.page()).toContain('wrong');
-    await browser.submit({ username: 'editor', password: directory.users.editor.password });
+    await browser.submit({ username: 'editor', password: accounts.users.editor.password });
     expect(browser.page()).toContain('Your device is connected');
 
     const { body } = await requestToken(poll);
@@ -167,7 +167,7 @@ describe('the development OpenID provider', () => {
   test('the console receives a token for a code only with the PKCE verifier', async () => {
     const browser = createBrowser({ consoleUri });
     await browser.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
-    await browser.submit({ username: 'reader', password: directory.users.reader.password });
+    await browser.submit({ username: 'reader', password: accounts.users.reader.password });
     const code = new URL(browser.leftFor()).searchParams.get('code') ?? '';
     const exchange = {
       grant_type: 'authorization_code',
@@ -178,7 +178,7 @@ describe('the development OpenID provider', () => {
     expect((await requestToken({ ...exchange, code_verifier: `${verifier}x` })).status).toBe(400);
     const browserAgain = createBrowser({ consoleUri });
     await browserAgain.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
-    await browserAgain.submit({ username: 'reader', password: directory.users.reader.password });
+    await browserAgain.submit({ username: 'reader', password: accounts.users.reader.password });
     const fresh = new URL(browserAgain.leftFor()).searchParams.get('code') ?? '';
     const { body } = await requestToken({ ...exchange, code: fresh, code_verifier: verifier });
     expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
@@ -192,7 +192,7 @@ describe('the development OpenID provider', () => {
 
     const browser = createBrowser({ consoleUri });
     await browser.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
-    await browser.submit({ username: 'editor', password: directory.users.editor.password });
+    await browser.submit({ username: 'editor', password: accounts.users.editor.password });
     await browser.open(authorizationUrl(pkce));
     const code = new URL(browser.leftFor()).searchParams.get('code') ?? '';
     const { body } = await requestToken({

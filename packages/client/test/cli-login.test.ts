@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeDirectory, type RunningProvider } from '@tocsin/local';
+import { makeAccounts, type RunningProvider } from '@tocsin/local';
 import { signInDevice } from './support/browser.js';
 import { type CliOptions, cli } from './support/cli.js';
 import { createManualClock } from './support/manual-clock.js';
 import { startRealm } from './support/realm.js';
 import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
 
-const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
+const accounts = makeAccounts({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
 let realm: RunningProvider;
 let api: ScriptedApi;
 beforeAll(async () => {
-  realm = await startRealm({ directory, engineAudience: [] });
+  realm = await startRealm({ accounts, engineAudience: [] });
 });
 afterAll(() => realm.close());
 beforeEach(async () => {
@@ -34,7 +34,7 @@ async function logIn(home: string, { deny = false } = {}) {
       await signInDevice({
         verificationUri,
         username: 'reader',
-        password: directory.users.reader.password,
+        password: accounts.users.reader.password,
         deny,
       });
     },

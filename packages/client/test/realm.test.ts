@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { makeDirectory, type RunningProvider } from '@tocsin/local';
+import { makeAccounts, type RunningProvider } from '@tocsin/local';
 import { ClientCredentialsSession, type DeviceCode, DeviceSession } from '../src/index.js';
 import { signInDevice } from './support/browser.js';
 import { createManualClock } from './support/manual-clock.js';
@@ -9,12 +9,12 @@ import { startRealm } from './support/realm.js';
  * Data of the test provider. The provider is at least as strict as a Keycloak with default settings: tokens expire
  * after 60 s, a refresh token can be used once, and the signing keys change.
  */
-const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
+const accounts = makeAccounts({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
 const skewMs = 20_000;
 let realm: RunningProvider;
 
 beforeAll(async () => {
-  realm = await startRealm({ directory, engineAudience: ['tocsin-engine'] });
+  realm = await startRealm({ accounts, engineAudience: ['tocsin-engine'] });
 });
 afterAll(() => realm.close());
 
@@ -24,7 +24,7 @@ const keyIdOf = (token: string) =>
 describe.each([skewMs, 0, -skewMs])("with the client's clock %d ms ahead of the provider's clock", (skew) => {
   test("a service account renews its tokens across a rotation of the provider's keys", async () => {
     const clock = createManualClock({ startMs: Date.now() + skew });
-    const { clientId, clientSecret } = directory.services.editor;
+    const { clientId, clientSecret } = accounts.services.editor;
     const session = new ClientCredentialsSession({ issuer: realm.issuer, clientId, clientSecret, clock });
     const first = await session.token();
     clock.advance(29_000);
@@ -55,7 +55,7 @@ test('a denied login ends with the error access_denied', async () => {
 
 async function logIn(skew: number, { deny = false } = {}) {
   let code: DeviceCode | undefined;
-  const { password } = directory.users.reader;
+  const { password } = accounts.users.reader;
   const clock = createManualClock({
     startMs: Date.now() + skew,
     whileSleeping: async (count) => {

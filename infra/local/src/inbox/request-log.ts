@@ -11,7 +11,8 @@ export interface ReceivedRequest {
   /** Body decoded as UTF-8. `bodyBase64` contains the exact bytes. */
   body: string;
   bodyBase64: string;
-  answeredWith: number;
+  /** 0 if the connection was closed without a response. */
+  responseStatus: number;
 }
 
 export interface RequestLog {

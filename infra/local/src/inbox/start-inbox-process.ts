@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { fetchOk } from '../oidc/start-provider-process.js';
 import type { Child, ProcessHost } from '../processes/process-host.js';
-import { waitUntilReady } from '../processes/wait-until.js';
+import { fetchOk, waitUntilReady } from '../processes/wait-until.js';
 
 /** Starts the inbox in a separate process. Resolves when it responds. */
 export async function startInboxProcess(

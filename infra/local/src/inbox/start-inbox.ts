@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refuseForeign } from '../local-request.js';
+import { reasonToReject } from '../local-request.js';
 import { readBody } from '../read-body.js';
 import { renderPage } from '../render-page.js';
 import { readBehaviour } from './behaviour.js';
@@ -53,9 +53,9 @@ async function respond(log: RequestLog, request: IncomingMessage, response: Serv
   const isForPeople =
     (method === 'GET' && url === '/') || (url === '/requests' && (method === 'GET' || method === 'DELETE'));
   if (!isForPeople) return receive(log, request, response);
-  const refusal = refuseForeign(request);
-  if (refusal !== undefined) {
-    response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal}\n`);
+  const reason = reasonToReject(request);
+  if (reason !== undefined) {
+    response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end(`${reason}\n`);
     return;
   }
   if (url === '/')
@@ -80,7 +80,7 @@ async function receive(log: RequestLog, request: IncomingMessage, response: Serv
     headers: pairUp(rawHeaders),
     body: body.toString('utf8'),
     bodyBase64: body.toString('base64'),
-    answeredWith: behaviour.hangUp ? 0 : behaviour.status,
+    responseStatus: behaviour.hangUp ? 0 : behaviour.status,
   });
   if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
   if (behaviour.hangUp) {

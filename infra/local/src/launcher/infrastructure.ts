@@ -99,7 +99,7 @@ function providerSettings(options: LauncherOptions, ports: StackPorts, secrets: 
   return {
     port: ports.oidc,
     realm: 'tocsin',
-    directory: secrets.people,
+    accounts: secrets.people,
     audience: ['tocsin-api'],
     engineAudience: ['tocsin-engine'],
     accessTokenTtlSeconds: options.accessTokenTtlSeconds,

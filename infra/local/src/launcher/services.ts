@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { fetchOk } from '../oidc/start-provider-process.js';
 import type { Child, ProcessHost } from '../processes/process-host.js';
-import { waitUntil } from '../processes/wait-until.js';
+import { fetchOk, waitUntil } from '../processes/wait-until.js';
 import type { StackPorts } from './ports.js';
 import type { Secrets } from './state.js';
 

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
-import type { RoleName } from '../oidc/directory.js';
+import type { RoleName } from '../oidc/accounts.js';
+import { writePrivately } from '../write-privately.js';
 import { consoleClientId, deviceClientId } from './infrastructure.js';
 import type { StackPorts } from './ports.js';
-import { type Secrets, writePrivately } from './state.js';
+import type { Secrets } from './state.js';
 
 interface ClientCredentials {
   client_id: string;
@@ -61,16 +62,17 @@ export interface StackFacts {
   amqpUrl: string;
   issuer: string;
   /** True if the launcher started the provider. The clients and users are known only in this case. */
-  ours: boolean;
+  isOwnProvider: boolean;
   pidOf: (name: string) => number;
   workerNames: readonly string[];
 }
 
 export function describeStack(facts: StackFacts): StackFile {
-  const { secrets, engineAdminKey, ports, databaseUrl, amqpUrl, issuer, ours, pidOf, workerNames } = facts;
+  const { secrets, engineAdminKey, ports, databaseUrl, amqpUrl, issuer, isOwnProvider, pidOf, workerNames } =
+    facts;
   const { authUrl, realm } = splitIssuer(issuer);
-  const services = Object.entries(ours ? secrets.people.services : {});
-  const users = Object.entries(ours ? secrets.people.users : {});
+  const services = Object.entries(isOwnProvider ? secrets.people.services : {});
+  const users = Object.entries(isOwnProvider ? secrets.people.users : {});
   return {
     api_url: baseUrl(ports.webhookApi),
     engine_url: baseUrl(ports.engineAuth),

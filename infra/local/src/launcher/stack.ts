@@ -102,7 +102,7 @@ export function createStack(options: StackOptions): Stack {
           secrets,
           engineAdminKey: options.env.GENAI_ENGINE_ADMIN_KEY ?? secrets.engineAdminKey,
           ports,
-          ours: options.oidcIssuer === undefined,
+          isOwnProvider: options.oidcIssuer === undefined,
           pidOf: (name) => (serviceParts.get(name) ?? infrastructureParts.get(name))?.pid() ?? 0,
           workerNames: workers.map(({ name }) => name),
         });

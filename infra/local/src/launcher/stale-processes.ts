@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RecordedChild, signalQuietly } from '../processes/process-host.js';
 import { isSameProcessAlive } from '../processes/process-identity.js';
-import { writePrivately } from './state.js';
+import { writePrivately } from '../write-privately.js';
 
 const graceMs = 12_000;
 

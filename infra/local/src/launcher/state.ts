@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from '../oidc/directory.js';
+import { makeAccounts } from '../oidc/accounts.js';
+import { writePrivately } from '../write-privately.js';
 
 /** Random secrets and ids. They are generated at the first start and stored in the state directory. */
 export interface Secrets {
@@ -10,7 +11,7 @@ export interface Secrets {
   secretsKeys: string;
   workspaceId: string;
   otherWorkspaceId: string;
-  people: ReturnType<typeof makeDirectory>;
+  people: ReturnType<typeof makeAccounts>;
 }
 
 export interface StatePaths {
@@ -65,14 +66,6 @@ function makeSecrets(): Secrets {
     engineAdminKey: randomBytes(32).toString('base64url'),
     secretsKeys: `k1:${randomBytes(32).toString('base64')}`,
     ...workspaces,
-    people: makeDirectory(workspaces),
+    people: makeAccounts(workspaces),
   };
-}
-
-/** Writes a file atomically with mode 600, so that readers see either the old or the new content. */
-export function writePrivately(file: string, text: string): void {
-  const unfinished = `${file}.new`;
-  writeFileSync(unfinished, text, { mode: 0o600 });
-  chmodSync(unfinished, 0o600);
-  renameSync(unfinished, file);
 }

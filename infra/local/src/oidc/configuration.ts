@@ -6,11 +6,11 @@ import type {
   ResourceServer,
 } from 'oidc-provider';
 import { renderPage } from '../render-page.js';
-import type { Directory, Roles } from './directory.js';
+import type { Accounts, Roles } from './accounts.js';
 import type { SigningKey } from './signing-keys.js';
 
 export interface RealmSettings {
-  directory: Directory;
+  accounts: Accounts;
   /** Audiences of every access token. */
   audience: string[];
   /**
@@ -41,17 +41,17 @@ export function configureProvider(
   adapter: AdapterFactory,
   cookieKeys: string[],
 ): Configuration {
-  const { directory, accessTokenTtlSeconds, refreshTokenTtlSeconds } = settings;
+  const { accounts, accessTokenTtlSeconds, refreshTokenTtlSeconds } = settings;
   return {
     adapter,
-    clients: [...makeServiceClients(directory), makeDeviceClient(settings), makeConsoleClient(settings)],
+    clients: [...makeServiceClients(accounts), makeDeviceClient(settings), makeConsoleClient(settings)],
     jwks: { keys: keys.map((key) => ({ ...key })) },
     cookies: { keys: cookieKeys },
     routes: routes,
     scopes: scopes.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
     // The reference page of the API requests tokens for service accounts. oidc-provider does not know the port of this
-    // page, so it allows these requests from any origin. `refuseForeign` still rejects pages of other sites.
+    // page, so it allows these requests from any origin. `reasonToReject` still rejects pages of other sites.
     clientBasedCORS: (_ctx, origin, client) =>
       client.grantTypeAllowed('client_credentials') ||
       (client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false),
@@ -88,16 +88,16 @@ export function configureProvider(
     // Like Keycloak, the provider returns a refresh token to each client with the refresh grant, regardless of the
     // requested scope.
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    findAccount: (_ctx, sub) => findAccount(directory, sub),
+    findAccount: (_ctx, sub) => findAccount(accounts, sub),
     loadExistingGrant: grantEverything,
     extraTokenClaims: (ctx, token) => {
       const isUser = token.kind === 'AccessToken';
       const roles = isUser
-        ? rolesOfUser(directory, token.accountId)
-        : rolesOfService(directory, token.clientId);
+        ? rolesOfUser(accounts, token.accountId)
+        : rolesOfService(accounts, token.clientId);
       return {
         // In Keycloak, the scope `profile` also adds the user name to access tokens.
-        ...(isUser && { preferred_username: nameOfUser(directory.users, token.accountId) }),
+        ...(isUser && { preferred_username: nameOfUser(accounts.users, token.accountId) }),
         azp: ctx.oidc.client?.clientId,
         typ: 'Bearer',
         groups: roles.groups,
@@ -124,11 +124,11 @@ export function configureProvider(
 }
 
 function audienceOf(
-  { directory, audience, engineAudience }: RealmSettings,
+  { accounts, audience, engineAudience }: RealmSettings,
   { kind, clientId }: { kind: string; clientId?: string | undefined },
 ): string[] {
   const isPerson = kind === 'AccessToken';
-  const { realmRoles } = rolesOfService(directory, clientId);
+  const { realmRoles } = rolesOfService(accounts, clientId);
   return isPerson || realmRoles.length > 0 ? [...audience, ...engineAudience] : audience;
 }
 
@@ -148,7 +148,7 @@ function mountPath(ctx: KoaContextWithOIDC): string {
   return new URL(ctx.oidc.issuer).pathname;
 }
 
-function makeServiceClients({ services }: Directory): ClientMetadata[] {
+function makeServiceClients({ services }: Accounts): ClientMetadata[] {
   return Object.values(services).map(({ clientId, clientSecret }) => ({
     client_id: clientId,
     client_secret: clientSecret,
@@ -221,7 +221,7 @@ function explainUserCodeError(error: Error): string {
   return 'The request could not be read. Enter the code again.';
 }
 
-function findAccount({ users }: Directory, sub: string) {
+function findAccount({ users }: Accounts, sub: string) {
   const name = nameOfUser(users, sub);
   if (name === undefined) return undefined;
   return {
@@ -230,15 +230,15 @@ function findAccount({ users }: Directory, sub: string) {
   };
 }
 
-function nameOfUser(users: Directory['users'], sub: string): string | undefined {
+function nameOfUser(users: Accounts['users'], sub: string): string | undefined {
   return Object.keys(users).find((name) => users[name]?.id === sub);
 }
 
-function rolesOfUser({ users }: Directory, sub: string): Roles {
+function rolesOfUser({ users }: Accounts, sub: string): Roles {
   return Object.values(users).find(({ id }) => id === sub)?.roles ?? noRoles;
 }
 
-function rolesOfService({ services }: Directory, clientId: string | undefined): Roles {
+function rolesOfService({ services }: Accounts, clientId: string | undefined): Roles {
   return Object.values(services).find((service) => service.clientId === clientId)?.roles ?? noRoles;
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Child, type ProcessHost, signalQuietly } from '../processes/process-host.js';
-import { waitUntil, waitUntilReady } from '../processes/wait-until.js';
+import { fetchOk, waitUntil, waitUntilReady } from '../processes/wait-until.js';
 import type { ProviderOptions } from './start-provider.js';
 
 export interface ProviderProcessOptions {
@@ -60,11 +60,4 @@ async function requireOther(issuer: string, before: string): Promise<void> {
 
 async function fetchKeys(issuer: string): Promise<string> {
   return (await fetch(`${issuer}/protocol/openid-connect/certs`)).text();
-}
-
-/** Throws unless a GET request to `url` returns 2xx within 2 s. */
-export async function fetchOk(url: string): Promise<void> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-  await response.body?.cancel();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { messageOf } from '@tocsin/kit';
 import type Provider from 'oidc-provider';
-import { refuseForeign } from '../local-request.js';
+import { reasonToReject } from '../local-request.js';
 import { readBody } from '../read-body.js';
 import { renderPage } from '../render-page.js';
 import { configureProvider, type RealmSettings } from './configuration.js';
@@ -48,9 +48,9 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
 
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
-    const refusal = refuseForeign(request, consoleOrigins);
-    if (refusal !== undefined) {
-      response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal}\n`);
+    const reason = reasonToReject(request, consoleOrigins);
+    if (reason !== undefined) {
+      response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end(`${reason}\n`);
       return;
     }
     if (!path.startsWith(`${mountPath}/`)) {
@@ -60,7 +60,9 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
       return;
     }
     if (path.startsWith(`${mountPath}/interaction/`)) {
-      signIn(provider, options, request, response).catch((error: unknown) => refuse(response, error));
+      signIn(provider, options, request, response).catch((error: unknown) =>
+        respondWithError(response, error),
+      );
       return;
     }
     // oidc-provider derives its mount path from the difference between `originalUrl` and `url`.
@@ -98,7 +100,7 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
 
 async function signIn(
   provider: Provider,
-  { directory }: RealmSettings,
+  { accounts }: RealmSettings,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -112,8 +114,8 @@ async function signIn(
   if (request.method !== 'POST') return sendPage(response, 200, renderPage('sign-in', page));
   const body = await readBody(request, { what: 'form', maxBytes: 8_192 });
   const form = new URLSearchParams(body.toString('utf8'));
-  const user = Object.hasOwn(directory.users, form.get('username') ?? '')
-    ? directory.users[form.get('username') ?? '']
+  const user = Object.hasOwn(accounts.users, form.get('username') ?? '')
+    ? accounts.users[form.get('username') ?? '']
     : undefined;
   if (user === undefined || !isEqual(user.password, form.get('password') ?? '')) {
     return sendPage(
@@ -135,7 +137,7 @@ function sendPage(response: ServerResponse, status: number, html: string): void 
     .end(html);
 }
 
-function refuse(response: ServerResponse, error: unknown): void {
+function respondWithError(response: ServerResponse, error: unknown): void {
   const reason = messageOf(error);
   if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' });
   response.end(`The sign-in could not go on (${reason}). Start again from the application.\n`);

@@ -52,6 +52,13 @@ export async function waitUntilReady(
   }
 }
 
+/** Throws unless a GET request to `url` returns 2xx within 2 s. */
+export async function fetchOk(url: string): Promise<void> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}`);
+}
+
 function quoteLog(child: Child | undefined): string {
   if (child === undefined) return '';
   const tail = child.logTail();

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePrivately } from '../write-privately.js';
 import type { InstalledRabbitmq } from './find-rabbitmq.js';
 
 export interface RabbitmqPorts {
@@ -41,7 +42,7 @@ export function prepareNodeFiles(
   { installed, nodeName, secretsFile, virtualHosts = [], ...options }: NodeOptions,
 ): NodeFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const secrets = readOrMakeSecrets(secretsFile ?? join(directory, 'secrets.json'));
+  const secrets = readOrMakeNodeSecrets(secretsFile ?? join(directory, 'secrets.json'));
   const cookie = join(directory, '.erlang.cookie');
   if (!existsSync(cookie)) writeFileSync(cookie, secrets.cookie, { mode: 0o400 });
   const definitions = join(directory, 'definitions.json');
@@ -57,27 +58,22 @@ export function prepareNodeFiles(
   return { ...secrets, env: environment(directory, ports, { installed, nodeName }) };
 }
 
-interface Secrets {
+interface NodeSecrets {
   username: string;
   password: string;
   cookie: string;
 }
 
-function readOrMakeSecrets(file: string): Secrets {
+function readOrMakeNodeSecrets(file: string): NodeSecrets {
   if (!existsSync(file)) {
-    const secrets: Secrets = {
+    const secrets: NodeSecrets = {
       username: 'tocsin',
       password: randomBytes(18).toString('base64url'),
       cookie: randomBytes(18).toString('hex'),
     };
     writePrivately(file, JSON.stringify(secrets));
   }
-  return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
-}
-
-function writePrivately(file: string, text: string): void {
-  writeFileSync(file, text, { mode: 0o600 });
-  chmodSync(file, 0o600);
+  return JSON.parse(readFileSync(file, 'utf8')) as NodeSecrets;
 }
 
 const shipped = (file: string) => readFileSync(new URL(`../../../rabbitmq/${file}`, import.meta.url), 'utf8');
@@ -86,7 +82,7 @@ const shipped = (file: string) => readFileSync(new URL(`../../../rabbitmq/${file
  * Returns definitions with one user, who has all permissions in every virtual host, and with the policies of Tocsin.
  * The user `guest` is not created.
  */
-function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]): object {
+function makeDefinitions({ username, password }: NodeSecrets, virtualHosts: string[]): object {
   const salt = randomBytes(4);
   const { policies } = JSON.parse(shipped('definitions.json')) as { policies: object[] };
   const digest = createHash('sha256').update(salt).update(password).digest();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeDirectory } from '../oidc/directory.js';
+import { makeAccounts } from '../oidc/accounts.js';
 import { startProviderProcess } from '../oidc/start-provider-process.js';
 import { startPostgres } from '../postgres/start-postgres.js';
 import { findFreePorts } from '../processes/free-port.js';
@@ -29,7 +29,7 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
   const installed = ensureRabbitmqInstalled(logOf('apt'), console.log);
   const [databasePort = 0, amqp = 0, epmd = 0, distribution = 0, oidcPort = 0] = await findFreePorts(5);
   const workspaces = { workspaceId: randomUUID(), otherWorkspaceId: randomUUID() };
-  const people = makeDirectory(workspaces);
+  const accounts = makeAccounts(workspaces);
   const [postgres, rabbitmq, provider] = await Promise.all([
     startPostgres({
       processes,
@@ -59,7 +59,7 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
       processes,
       directory: join(directory, 'oidc'),
       logFile: logOf('oidc'),
-      settings: { ...testRealm, port: oidcPort, directory: people },
+      settings: { ...testRealm, port: oidcPort, accounts },
     }),
   ]);
   const env = {
@@ -67,12 +67,12 @@ export async function startTestServers(processes: ProcessHost): Promise<TestServ
     TOCSIN_TEST_AMQP_URL: rabbitmq.url,
     TOCSIN_TEST_OIDC_ISSUER: provider.url,
     TOCSIN_TEST_OIDC_CLIENTS: JSON.stringify(
-      mapValues(people.services, ({ clientId, clientSecret }) => ({
+      mapValues(accounts.services, ({ clientId, clientSecret }) => ({
         client_id: clientId,
         client_secret: clientSecret,
       })),
     ),
-    TOCSIN_TEST_OIDC_USERS: JSON.stringify(mapValues(people.users, ({ password }) => password)),
+    TOCSIN_TEST_OIDC_USERS: JSON.stringify(mapValues(accounts.users, ({ password }) => password)),
     TOCSIN_TEST_WORKSPACE_ID: workspaces.workspaceId,
     TOCSIN_TEST_OTHER_WORKSPACE_ID: workspaces.otherWorkspaceId,
   };

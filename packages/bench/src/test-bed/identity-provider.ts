@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { findFreePorts, makeDirectory, type RoleName, startProviderProcess } from '@tocsin/local';
+import { findFreePorts, makeAccounts, type RoleName, startProviderProcess } from '@tocsin/local';
 import type { TestBed } from './test-bed.js';
 
 export interface IdentityProvider {
@@ -19,7 +19,7 @@ export async function startIdentityProvider(
   workspaceId: string,
 ): Promise<IdentityProvider> {
   const [port = 0] = await findFreePorts(1);
-  const directory = makeDirectory({ workspaceId, otherWorkspaceId: randomUUID() });
+  const accounts = makeAccounts({ workspaceId, otherWorkspaceId: randomUUID() });
   const { child, url: issuer } = await startProviderProcess({
     processes: testBed.processes,
     directory: join(testBed.directory, `oidc-${port}`),
@@ -35,13 +35,13 @@ export async function startIdentityProvider(
       deviceClientId: 'tocsin-cli',
       consoleClientId: 'tocsin-console',
       consoleRedirectUris: ['http://127.0.0.1/console/'],
-      directory,
+      accounts,
     },
   });
   return {
     issuer,
     async fetchToken(role) {
-      const { clientId, clientSecret } = directory.services[role];
+      const { clientId, clientSecret } = accounts.services[role];
       const response = await fetch(`${issuer}/protocol/openid-connect/token`, {
         method: 'POST',
         body: new URLSearchParams({

@@ -4,7 +4,7 @@ type Settings = Parameters<typeof startProvider>[0];
 
 /** Starts a provider whose tokens are valid for 60 s and whose refresh tokens can be used once. */
 export function startRealm(
-  settings: Pick<Settings, 'directory' | 'engineAudience'>,
+  settings: Pick<Settings, 'accounts' | 'engineAudience'>,
 ): Promise<RunningProvider> {
   return startProvider({
     port: 0,

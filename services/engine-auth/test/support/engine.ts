@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { makeDirectory, type RoleName, startProvider } from '@tocsin/local';
+import { makeAccounts, type RoleName, startProvider } from '@tocsin/local';
 import { useResource } from '@tocsin/testing';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createEngineAuth, type EngineAuth, type EngineAuthOverrides } from '../../src/app.js';
@@ -118,11 +118,11 @@ export interface TokenIssuer {
  * starts issue tokens for the same subjects.
  */
 export async function startTokenIssuer(): Promise<TokenIssuer> {
-  const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
+  const accounts = makeAccounts({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
   const { issuer, close } = await startProvider({
     port: 0,
     realm: 'tocsin',
-    directory,
+    accounts,
     audience: ['tocsin-engine'],
     engineAudience: [],
     accessTokenTtlSeconds: 300,
@@ -135,7 +135,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
   return {
     issuer,
     tokenOf(role) {
-      const { clientId, clientSecret } = directory.services[role];
+      const { clientId, clientSecret } = accounts.services[role];
       return fetchToken(issuer, { client_id: clientId, client_secret: clientSecret });
     },
     close,

@@ -22,7 +22,7 @@ export interface User {
 }
 
 /** All accounts. Service accounts use client credentials. Users sign in with name and password in the browser. */
-export interface Directory {
+export interface Accounts {
   services: Record<string, ServiceClient>;
   users: Record<string, User>;
 }
@@ -39,7 +39,7 @@ export interface Workspaces {
  * For each role, creates a service account with a random secret and a user with a random password. The two accounts
  * `outsider` have only the role admin in the workspace `otherWorkspaceId`.
  */
-export function makeDirectory(workspaces: Workspaces): Directory & {
+export function makeAccounts(workspaces: Workspaces): Accounts & {
   services: Record<RoleName, ServiceClient>;
   users: Record<RoleName, User>;
 } {

@@ -1,9 +1,10 @@
 import { isDatabaseUnavailable } from '@tocsin/database';
+import type { WebhookInWorkspace } from '@tocsin/deliveries';
 import { type Logger, sleep, uniqueBy, type WakeableSleep } from '@tocsin/kit';
 import { type ClaimRepository, newClaimToken } from '../delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { WorkerLease } from '../lease/worker-lease.js';
-import type { Slots, WebhookKey } from '../slots/slots.js';
+import type { Slots } from '../slots/slots.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { Candidate, ScanResult } from './due-reader.js';
 import { createDueScan, type DueScan } from './due-scan.js';
@@ -132,7 +133,9 @@ async function follow(hasFailed: boolean, deps: DispatchDeps): Promise<number> {
     return delaysMs.idle;
   }
   const { queued, backlogged } = await observeQueue(wanted, deps);
-  deps.slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...backlogged], ({ webhookId }) => webhookId));
+  deps.slots.setBacklog(
+    uniqueBy<WebhookInWorkspace>([...queued, ...backlogged], ({ webhookId }) => webhookId),
+  );
   return delaysMs.busy;
 }
 
@@ -147,7 +150,7 @@ function observeNothing({ window, slots, lease }: DispatchDeps): number {
   return lease.workers() === 1 ? delaysMs.empty : delaysMs.idle;
 }
 
-async function observeQueue(wanted: WebhookKey[], { repository, window, lease }: DispatchDeps) {
+async function observeQueue(wanted: WebhookInWorkspace[], { repository, window, lease }: DispatchDeps) {
   const { webhooks: queued, unclaimed, backlogged } = await repository.queued(wanted);
   const queuedByWebhook = new Map(queued.map((webhook) => [webhook.webhookId, webhook.queued]));
   window.observe({
@@ -171,7 +174,9 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
   if (freePlaces === 0) return delaysMs.busy;
 
   const found = await scan.next(freePlaces);
-  slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...found.candidates], ({ webhookId }) => webhookId));
+  slots.setBacklog(
+    uniqueBy<WebhookInWorkspace>([...queued, ...found.candidates], ({ webhookId }) => webhookId),
+  );
   const candidates = found.candidates.map((candidate) => applyQuota(candidate, queuedByWebhook, slots));
   const places = allocatePlaces(candidates, {
     freePlaces: window.freeDispatchPlaces(),

@@ -1,6 +1,6 @@
 import type { Database } from '@tocsin/database';
+import type { WebhookInWorkspace } from '@tocsin/deliveries';
 import { hasNoPauseWithin } from '../delivery/claim-repository.js';
-import type { WebhookKey } from '../slots/slots.js';
 import type { DueWebhook } from './round-robin.js';
 
 /**
@@ -58,7 +58,7 @@ export interface ScanResult {
    */
   candidates: Candidate[];
   /** Paused webhooks that have due deliveries. */
-  paused: WebhookKey[];
+  paused: WebhookInWorkspace[];
   /**
    * True if a webhook that has a rate limit and is not paused has due deliveries, even if the limit allows no request
    * now.
@@ -241,7 +241,7 @@ interface WebhookScanRow extends WebhookRow {
   queue_by: Date;
 }
 
-export function toKey({ workspace_id, webhook_id }: WebhookRow): WebhookKey {
+export function toKey({ workspace_id, webhook_id }: WebhookRow): WebhookInWorkspace {
   return { workspaceId: workspace_id, webhookId: webhook_id };
 }
 

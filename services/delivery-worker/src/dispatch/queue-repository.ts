@@ -1,6 +1,6 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
-import type { WebhookKey } from '../slots/slots.js';
+import type { WebhookInWorkspace } from '@tocsin/deliveries';
 import {
   type Candidate,
   createDueReader,
@@ -15,10 +15,10 @@ interface QueuedDeliveries {
   /** Number of queued deliveries that are not claimed. */
   unclaimed: number;
   /** Webhooks in the argument `wanted` of `queued` that have due deliveries. */
-  backlogged: WebhookKey[];
+  backlogged: WebhookInWorkspace[];
 }
 
-interface QueuedWebhook extends WebhookKey {
+interface QueuedWebhook extends WebhookInWorkspace {
   queued: number;
 }
 
@@ -27,14 +27,14 @@ export interface QueueRepository extends DueReader {
    * Postpones up to `limit` due deliveries of each of these webhooks until the pause of the webhook ends, but by five
    * minutes at most.
    */
-  postpone(webhooks: WebhookKey[], limit: number): Promise<void>;
+  postpone(webhooks: WebhookInWorkspace[], limit: number): Promise<void>;
   /** Resolves to false while no delivery is waiting, queued or sending. */
   hasOpen(): Promise<boolean>;
   /**
    * Counts the rows in the state `queued` for each webhook. Also returns the webhooks in `wanted` that have due
    * deliveries.
    */
-  queued(wanted: WebhookKey[]): Promise<QueuedDeliveries>;
+  queued(wanted: WebhookInWorkspace[]): Promise<QueuedDeliveries>;
   /**
    * Marks the oldest due deliveries of each webhook as queued, up to the number of its places. Rows that another
    * transaction has locked are skipped.

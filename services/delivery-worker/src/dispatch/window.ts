@@ -1,4 +1,5 @@
-import type { Slots, WebhookKey } from '../slots/slots.js';
+import type { WebhookInWorkspace } from '@tocsin/deliveries';
+import type { Slots } from '../slots/slots.js';
 
 /**
  * Limits the deliveries in the queue to about one second of work of all workers; the rest of the backlog stays in the
@@ -13,7 +14,7 @@ export interface Window {
    * none for 30 s). Requests to unknown webhooks can occupy their slots for long, so only the dispatcher queues their
    * deliveries, and it distributes the places among the workspaces.
    */
-  acquire(webhook: WebhookKey): boolean;
+  acquire(webhook: WebhookInWorkspace): boolean;
   release(webhookId: string): void;
   /** Number of free places, not counting the extra places for webhooks that have nothing queued. */
   freePlaces(): number;
@@ -29,7 +30,7 @@ export interface Window {
   /** Must be called for each recorded attempt. The rate of these calls determines the size of the window. */
   finished(): void;
   /** Returns the webhooks for which `acquire` was called since the last call of `takeWanted`. */
-  takeWanted(): WebhookKey[];
+  takeWanted(): WebhookInWorkspace[];
   /** Updates the window with the state that was read from the database. */
   observe(seen: QueueState): void;
 }
@@ -49,7 +50,7 @@ export interface WindowOptions {
   /** Monotonic clock in milliseconds. */
   now: () => number;
   /** Returns the maximum number of a webhook's deliveries in the queue. */
-  queueQuota: (webhook: WebhookKey) => number;
+  queueQuota: (webhook: WebhookInWorkspace) => number;
   /** Maximum number of requests that this worker has in flight. */
   slots: number;
   responsivenessOf: Slots['responsivenessOf'];
@@ -87,7 +88,7 @@ export function createWindow({ now, queueQuota, slots, responsivenessOf }: Windo
   let workers = 1;
   let queued = new Map<string, number>();
   let backlogged: ReadonlySet<string> = new Set();
-  let wanted = new Map<string, WebhookKey>();
+  let wanted = new Map<string, WebhookInWorkspace>();
   let finishedBefore = 0;
   let finishedNow = 0;
   let spanStartedMs = now();

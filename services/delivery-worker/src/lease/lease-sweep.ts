@@ -56,16 +56,16 @@ export function createLeaseSweep(deps: LeaseSweepDeps): LeaseSweep {
       const leave = isDue ? running.tryAcquire() : undefined;
       if (leave === undefined) return;
       const startedAtMs = now();
-      const asked = lostUntilMs;
+      const lostUntilAtStartMs = lostUntilMs;
       try {
         const options = {
           inFlight: inFlightIds(),
           releaseBy,
-          unpublished: asked > 0,
+          unpublished: lostUntilAtStartMs > 0,
           lostClaims: [...lostClaims],
         };
         const count = await repository.releaseExpired(options);
-        if (asked === lostUntilMs && startedAtMs >= asked) {
+        if (lostUntilAtStartMs === lostUntilMs && startedAtMs >= lostUntilAtStartMs) {
           lostUntilMs = 0;
           lostClaims.length = 0;
         }

@@ -1,41 +1,39 @@
+import type { WebhookInWorkspace } from '@tocsin/deliveries';
 import { mayAcquire, queueQuotaOf, shareOfOne, slotsAtWrite } from './slot-limits.js';
 import {
   createKeyedCounter,
   createResponsivenessTracker,
   createSlotUsage,
   type Responsiveness,
-  type SlotRequest,
 } from './slot-usage.js';
 
 /** Permits for requests in flight, limited by webhook, by workspace and in total (see slot-limits.ts). */
 export interface Slots {
   /** Acquires a slot; undefined if the limits allow none now. */
-  acquire(webhook: WebhookKey): Slot | undefined;
+  acquire(webhook: WebhookInWorkspace): Slot | undefined;
   /**
    * Acquires a slot for a delivery that is claimed at write; undefined if the limits allow none now, or if no further
    * delivery of the workspace may wait for its render budget.
    */
-  acquireAtWrite(webhook: WebhookKey): Slot | undefined;
+  acquireAtWrite(webhook: WebhookInWorkspace): Slot | undefined;
   /**
    * Waits for a slot, because a short wait takes less work than releasing the claim and claiming again. Resolves to
    * undefined after 100 ms without a slot. For a responsive webhook, it resolves to undefined only after 500 ms without
    * a response, or after 5 s.
    */
-  acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
+  acquireSoon(webhook: WebhookInWorkspace): Promise<Slot | undefined>;
   /** Number of free slots that one workspace can get for claims at write. */
   freeAtWrite(): number;
   /** Maximum number of a webhook's deliveries in the queue; 0 only for a workspace over its render budget. */
-  queueQuota(webhook: WebhookKey): number;
+  queueQuota(webhook: WebhookInWorkspace): number;
   /** Sets the webhooks with queued or due deliveries. `queueQuota` depends on their number in each workspace. */
-  setBacklog(webhooks: Iterable<WebhookKey>): void;
+  setBacklog(webhooks: Iterable<WebhookInWorkspace>): void;
   responsivenessOf(webhookId: string): Responsiveness;
   /** Records the duration of a request in milliseconds; undefined for a request without a response. */
   observe(webhookId: string, durationMs: number | undefined): void;
   /** Number of slots in use. */
   inUse(): number;
 }
-
-export type WebhookKey = Pick<SlotRequest, 'workspaceId' | 'webhookId'>;
 
 export interface Slot {
   /** A second call does nothing. */
@@ -77,7 +75,7 @@ export function createSlots(options: SlotsOptions): Slots {
   /** Numbers of the webhooks of `setBacklog` in each workspace: of all, and of those that are not responsive. */
   let backlog = { all: createKeyedCounter(), notResponsive: createKeyedCounter() };
 
-  const acquire = (webhook: WebhookKey, atWrite = false): Slot | undefined => {
+  const acquire = (webhook: WebhookInWorkspace, atWrite = false): Slot | undefined => {
     const { workspaceId, webhookId } = webhook;
     const request = { workspaceId, webhookId, responsiveness: tracker.of(webhookId), atWrite };
     if (!mayAcquire(request, usage)) return undefined;
@@ -92,14 +90,14 @@ export function createSlots(options: SlotsOptions): Slots {
       },
     };
   };
-  const grantWaiting = (webhook: WebhookKey) => {
+  const grantWaiting = (webhook: WebhookInWorkspace) => {
     for (const grant of waitingByWebhook.get(webhook.webhookId) ?? []) {
       const slot = acquire(webhook);
       if (slot === undefined) return;
       grant(slot);
     }
   };
-  const wait = (webhook: WebhookKey) =>
+  const wait = (webhook: WebhookInWorkspace) =>
     new Promise<Slot | undefined>((resolve) => {
       const { webhookId } = webhook;
       const startedAtMs = now();

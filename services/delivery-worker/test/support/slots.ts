@@ -1,7 +1,11 @@
-import { createSlots, type Slot, type Slots, type WebhookKey } from '../../src/slots/slots.js';
+import type { WebhookInWorkspace } from '@tocsin/deliveries';
+import { createSlots, type Slot, type Slots } from '../../src/slots/slots.js';
 
 /** Returns a webhook. By default each webhook belongs to a workspace of its own. */
-export const webhook = (webhookId: string, workspaceId = `workspace of ${webhookId}`): WebhookKey => ({
+export const webhook = (
+  webhookId: string,
+  workspaceId = `workspace of ${webhookId}`,
+): WebhookInWorkspace => ({
   webhookId,
   workspaceId,
 });
@@ -9,11 +13,11 @@ export const webhook = (webhookId: string, workspaceId = `workspace of ${webhook
 export const createTestSlots = (total: number, waitMs = 100) => createSlots({ total, now: () => 0, waitMs });
 
 /** Acquires slots until the limits allow no further one, at most `count`, and returns them. */
-export function acquireMany(slots: Slots, key: WebhookKey, count = 1_000): Slot[] {
+export function acquireMany(slots: Slots, key: WebhookInWorkspace, count = 1_000): Slot[] {
   return repeatUntilRefused(() => slots.acquire(key), count);
 }
 
-export function acquireManyAtWrite(slots: Slots, key: WebhookKey, count = 1_000): Slot[] {
+export function acquireManyAtWrite(slots: Slots, key: WebhookInWorkspace, count = 1_000): Slot[] {
   return repeatUntilRefused(() => slots.acquireAtWrite(key), count);
 }
 

@@ -28,7 +28,8 @@ export function describeWebhook(webhook: Webhook): WebhookState {
   const nothing = { reason: null, until: null, since: health.since };
   const lastError = health.last_error?.error ?? null;
   if (webhook.undecryptable === true) {
-    const reason = 'The key that it was encrypted with is missing. Enter url, headers and template again.';
+    const reason =
+      'Its stored values cannot be decrypted. An operator has to add the key to SECRETS_KEYS, or url, headers and body have to be replaced over the API.';
     return { ...nothing, label: 'Cannot be decrypted', tone: 'bad', reason };
   }
   switch (health.state) {

@@ -43,7 +43,7 @@ export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): s
     `Ready after ${seconds.toFixed(1)} s.`,
     ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`),
     '',
-    `Deliveries to ${allowed} are allowed here, so that the inbox can be reached; otherwise they are refused.`,
+    `Deliveries to ${allowed} are allowed here, so that the inbox can be reached; otherwise they are blocked.`,
     'Ctrl-C stops everything.',
   ].join('\n');
 }

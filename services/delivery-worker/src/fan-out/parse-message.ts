@@ -6,7 +6,7 @@ import type { Unprocessable } from '../dead-letters/dead-letters.js';
  * Message size in bytes up to which all errors are listed. Larger messages get only the first error, because the list
  * of errors can need more memory than the message.
  */
-const maxBytesForAllFaults = 65_536;
+const maxBytesForAllErrors = 65_536;
 const listAll = { listAll: true };
 const listFirst = { listAll: false };
 
@@ -32,7 +32,7 @@ export function parseMessage(
       detail: truncated(`The message is not JSON: ${why}`),
     };
   }
-  const checked = check(value, content.length <= maxBytesForAllFaults ? listAll : listFirst);
+  const checked = check(value, content.length <= maxBytesForAllErrors ? listAll : listFirst);
   if (checked.ok) return { kind: 'alert', alert: checked.value };
   const detail = checked.errors.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
   return { kind: 'unprocessable', reason: 'invalid_message', detail: truncated(detail) };

@@ -66,6 +66,8 @@ test('a webhook is failing from the first failure after a success until the next
   const { error, error_at } = later;
   expect(recovered).toMatchObject({ failing: false, error_code: refused.code, error, error_at });
   expect(recovered.since.getTime()).toBeGreaterThan(failing.since.getTime());
+  await record(id, { failure: refused });
+  expect(await healthOf(id)).toMatchObject({ failing: true, error_code: refused.code });
 });
 
 test('the latest outcome of a batch decides if a webhook is failing, and since when', async () => {
@@ -156,8 +158,11 @@ test('an unchanged health is written at most once a minute', async () => {
   expect([await version(), recovered === failing]).toEqual([recovered, false]);
   const longAgo = new Date(Date.now() - 61_000);
   await db.database.knex('webhook_health').where({ webhook_id: id }).update({ last_attempt_at: longAgo });
+  const { since } = await healthOf(id);
   await record(id, {});
-  expect((await healthOf(id)).last_attempt_at.getTime()).toBeGreaterThan(longAgo.getTime());
+  const health = await healthOf(id);
+  expect(health.since).toEqual(since);
+  expect(health.last_attempt_at.getTime()).toBeGreaterThan(longAgo.getTime());
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { sanitizeText } from './sql-array.js';
 
 /** The principal that made a change. */
 export interface AuditAuthor {
-  /** Issuer and subject of the token, or `system`. */
+  /** Id of the principal (`principalId` of the package identity), or `system`. */
   principal: string;
   /** Display name of the principal. */
   principalName: string;

@@ -5,11 +5,11 @@ import type { SecretBox } from '@tocsin/database';
 type AlertId = Pick<AlertFired, 'workspace_id' | 'alert_id'>;
 
 /**
- * Returns the id that identifies a principal in the column `alerts.published_by`: 128 bits of a SHA-256 hash of the
- * principal's name (issuer and subject).
+ * Returns the id that identifies a principal in the column `alerts.published_by`: 128 bits of a SHA-256 hash of
+ * `principalId`.
  */
-export function publisherId(principalName: string): string {
-  const digits = hash('sha256', principalName);
+export function publisherId(principalId: string): string {
+  const digits = hash('sha256', principalId);
   const ends = [8, 12, 16, 20, 32];
   return ends.map((end, index) => digits.slice(ends[index - 1] ?? 0, end)).join('-');
 }

@@ -5,6 +5,7 @@ export {
   hasPermission,
   type Principal,
   presentWhoami,
+  principalId,
   requirePermission,
   whoamiSchema,
 } from './principal.js';

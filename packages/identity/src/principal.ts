@@ -20,6 +20,14 @@ export interface Principal {
 }
 
 /**
+ * Returns the id of a principal in records, logs and rate limits. The part before the first `#` is the issuer, because
+ * an issuer is a URL without a fragment.
+ */
+export function principalId({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
+  return `${issuer}#${subject}`;
+}
+
+/**
  * Defines a route whose caller is a `Principal`. TypeScript rejects a permission that does not exist. `createHttpApp`
  * of the package kit serves the route.
  */

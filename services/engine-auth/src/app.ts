@@ -1,5 +1,5 @@
 import { checkSchema, createDatabase, createPoolMetrics, toUnavailableError } from '@tocsin/database';
-import { createIdentity } from '@tocsin/identity';
+import { createIdentity, principalId } from '@tocsin/identity';
 import {
   AppError,
   createHttpApp,
@@ -132,7 +132,7 @@ async function open(
       now,
     }),
     authorize: requireKeyManagement,
-    describePrincipal: ({ recordedAs }) => recordedAs,
+    describePrincipal: principalId,
     translateError: toUnavailableError,
   });
 

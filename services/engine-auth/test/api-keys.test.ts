@@ -82,8 +82,10 @@ describe('managing keys', () => {
     });
     expect(response.status).toBe(201);
     const { id } = (await response.json()) as { id: string };
-    const row = await service.database.knex('api_keys').where({ id }).first();
-    expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
+    const { knex } = service.database;
+    const { created_by: creator } = await knex('api_keys').where({ id }).first();
+    expect(creator.startsWith(`${process.env.TOCSIN_TEST_OIDC_ISSUER}#`)).toBe(true);
+    expect(await knex('audit_events').where({ resource_id: id })).toMatchObject([{ principal: creator }]);
   });
 
   test('key management rejects an engine key with 403, and a token for another audience with 401', async () => {
@@ -175,6 +177,7 @@ test('creating or deactivating a key writes one audit event, and a rejected requ
     { ...ofKey, action: 'api_key.deactivated' },
   ]);
   expect(JSON.stringify(events)).not.toContain('secret');
+  expect(await knex('api_keys').where({ id }).first()).toMatchObject({ created_by: fromAdmin.principal });
   const credential = await tokenOf('admin');
   await manage('POST', '/auth/api_keys/', { body, credential });
   const [latest] = await knex('audit_events').orderBy('id', 'desc');

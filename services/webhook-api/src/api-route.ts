@@ -119,14 +119,6 @@ export function loaderOf<const Name extends string, Resource>(
 }
 
 /**
- * Returns the name of a caller in records and rate limits. The part before the first `#` is the issuer, because an
- * issuer is a URL without a fragment.
- */
-export function principalName({ issuer, subject }: Principal): string {
-  return `${issuer}#${subject}`;
-}
-
-/**
  * Returns the roles of a caller in a workspace and in the deployment, as one text. Callers with the same text get the
  * same responses, so they can share cached responses. Returns undefined for a caller that sees only its own alerts,
  * because its responses are never shared.

@@ -7,7 +7,7 @@ import {
   toUnavailableError,
 } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
-import { createIdentity, type Principal, requirePermission } from '@tocsin/identity';
+import { createIdentity, type Principal, principalId, requirePermission } from '@tocsin/identity';
 import {
   AppError,
   createHttpApp,
@@ -25,7 +25,7 @@ import {
 import { type Broker, createBroker, createPublisher } from '@tocsin/messaging';
 import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { alertRoutes } from './alerts/alert-routes.js';
-import { type ApiDeps, audienceOf, principalName, whoamiRoute } from './api-route.js';
+import { type ApiDeps, audienceOf, whoamiRoute } from './api-route.js';
 import { auditRoutes } from './audit/audit-routes.js';
 import type { WebhookApiConfig } from './config.js';
 import { consoleConfigRoute } from './console/console-config-route.js';
@@ -143,7 +143,7 @@ export async function createWebhookApi(
     authenticate: identity.authenticate,
     authorize: requirePermission,
     ...requestLimits,
-    describePrincipal: principalName,
+    describePrincipal: principalId,
     audienceOf,
     bodyLimitBytes: config.limits.requestBytes,
     translateError: toUnavailableError,

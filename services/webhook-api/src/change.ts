@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditAuthor } from '@tocsin/database';
-import type { Principal } from '@tocsin/identity';
+import { type Principal, principalId } from '@tocsin/identity';
 import { etagOf, requireMatch } from '@tocsin/kit';
-import { principalName } from './api-route.js';
 
 /** The author of a change, and the check of the request's `If-Match` header. */
 export interface ChangeAuthor extends AuditAuthor {
@@ -21,7 +20,7 @@ interface ChangeRequest {
 
 export function authorOf({ principal, requestId, ifMatch }: ChangeRequest): ChangeAuthor {
   return {
-    principal: principalName(principal),
+    principal: principalId(principal),
     principalName: principal.display,
     requestId,
     requireVersion: (version) => requireMatch(ifMatch, version),

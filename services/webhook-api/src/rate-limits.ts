@@ -1,6 +1,6 @@
-import type { Principal } from '@tocsin/identity';
+import { type Principal, principalId } from '@tocsin/identity';
 import { createRateLimiter, type HttpAppOptions, type Route, requireWithinLimit } from '@tocsin/kit';
-import { type ApiDeps, principalName } from './api-route.js';
+import type { ApiDeps } from './api-route.js';
 import type { WebhookApiLimits } from './config.js';
 
 export const publishAlertOperation = 'publishAlert';
@@ -23,12 +23,12 @@ export function createRateLimits(
   const ofWorkspace = createLimits(limits.workspaceRequestsPerMinute, limits.workspaceAlertsPerMinute);
   return {
     admit: ({ principal, route }) =>
-      requireWithinLimit(limitOf(ofPrincipal, route).consume(principalName(principal)), details.principal),
+      requireWithinLimit(limitOf(ofPrincipal, route).consume(principalId(principal)), details.principal),
     admitToWorkspace: ({ workspaceId, route }) =>
       requireWithinLimit(limitOf(ofWorkspace, route).consume(workspaceId), details.workspace),
     admitBatch({ principal, workspaceId, alerts }) {
       const uses = [
-        { limit: ofPrincipal.alerts, key: principalName(principal), detail: details.principal },
+        { limit: ofPrincipal.alerts, key: principalId(principal), detail: details.principal },
         { limit: ofWorkspace.alerts, key: workspaceId, detail: details.workspace },
       ].map((use) => ({ ...use, decision: use.limit.consume(use.key, alerts - 1) }));
       if (uses.every(({ decision }) => decision.allowed)) return;

@@ -1,4 +1,5 @@
 import type { AuditAuthor } from '@tocsin/database';
+import { principalId } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import { defineRoute, type EngineCaller } from '../verify/engine-caller.js';
 import { type ApiKeyStore, type CreateApiKeyDeps, createApiKey } from './api-key.js';
@@ -46,11 +47,7 @@ export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
       problems: [409],
       handler: async ({ body, principal, requestId, log }) => {
         const author = authorOf(principal, requestId);
-        const { key, rawKey } = await createApiKey(deps, {
-          ...body,
-          createdBy: principal.recordedAs,
-          author,
-        });
+        const { key, rawKey } = await createApiKey(deps, { ...body, author });
         log({ api_key_id: key.id });
         const { id, description, created_at } = presentApiKey(key);
         return {
@@ -107,9 +104,8 @@ export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
   ];
 }
 
-/** Returns the author of audit events, in the same format as in `webhook-api`. */
-function authorOf({ issuer, subject, display }: EngineCaller, requestId: string): AuditAuthor {
-  return { principal: `${issuer}#${subject}`, principalName: display, requestId };
+function authorOf(caller: EngineCaller, requestId: string): AuditAuthor {
+  return { principal: principalId(caller), principalName: caller.display, requestId };
 }
 
 function noSuchKey(): AppError {

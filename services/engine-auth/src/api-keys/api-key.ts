@@ -9,7 +9,7 @@ export interface ApiKey {
   description: string;
   isActive: boolean;
   createdAt: Date;
-  /** `admin-key`, or the issuer and the subject of a token, separated by a space. */
+  /** Id of the principal (`principalId`); `tocsin-engine#admin-key` for the admin key. */
   createdBy: string;
   deactivatedAt: Date | null;
 }
@@ -47,11 +47,18 @@ export interface CreatedApiKey {
  */
 export async function createApiKey(
   { store, hash, maxActiveKeys }: CreateApiKeyDeps,
-  { description, createdBy, author }: { description: string; createdBy: string; author: AuditAuthor },
+  { description, author }: { description: string; author: AuditAuthor },
 ): Promise<CreatedApiKey> {
   const id = randomUUID();
   const secret = randomBytes(32).toString('base64url');
-  const key = { id, description, isActive: true, createdAt: new Date(), createdBy, deactivatedAt: null };
+  const key = {
+    id,
+    description,
+    isActive: true,
+    createdAt: new Date(),
+    createdBy: author.principal,
+    deactivatedAt: null,
+  };
   if (await store.insert(key, await hash(secret), { maxActive: maxActiveKeys, author }))
     return { key, rawKey: formatRawKey({ id, secret }) };
   throw new AppError(

@@ -12,8 +12,6 @@ export interface EngineCaller {
   subject: string;
   /** Deployment roles of the caller, returned in the header `X-Auth-Roles`. */
   roles: readonly string[];
-  /** Name for `created_by` and for logs, unique across all kinds of callers and all issuers. */
-  recordedAs: string;
   /** Name of the caller that is shown to people. */
   display: string;
   mayManageKeys: boolean;
@@ -32,7 +30,6 @@ export const adminKeyCaller: EngineCaller = {
   issuer: keyIssuer,
   subject: 'admin-key',
   roles: ['tocsin_engine_admin'],
-  recordedAs: 'admin-key',
   display: 'admin key',
   mayManageKeys: true,
 };
@@ -44,7 +41,6 @@ export function userKeyCaller(id: string): EngineCaller {
     issuer: keyIssuer,
     subject: id,
     roles: [],
-    recordedAs: `user-key ${id}`,
     display: `user key ${id}`,
     mayManageKeys: false,
   };
@@ -57,7 +53,6 @@ export function jwtCaller(principal: Principal, mayManageKeys: boolean): EngineC
     issuer,
     subject,
     roles: [...deploymentRoles],
-    recordedAs: `${issuer} ${subject}`,
     display,
     mayManageKeys,
   };

@@ -6,7 +6,7 @@ import {
   alertSchema,
 } from '@tocsin/contracts';
 import { publisherId } from '@tocsin/deliveries';
-import { defineRoute, hasPermission, type Principal } from '@tocsin/identity';
+import { defineRoute, hasPermission, type Principal, principalId } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import {
   type ApiDeps,
@@ -15,7 +15,6 @@ import {
   idParams,
   inWorkspace,
   pathIn,
-  principalName,
   uuid,
   workspaceParams,
 } from '../api-route.js';
@@ -126,7 +125,7 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
  */
 function publisherOfVisible(principal: Principal, workspaceId: string): string | undefined {
   const seesAll = hasPermission(principal, 'alert_read_all', workspaceId);
-  return seesAll ? undefined : publisherId(principalName(principal));
+  return seesAll ? undefined : publisherId(principalId(principal));
 }
 
 /**

@@ -6,16 +6,9 @@ import {
   publishedAlertsSchema,
 } from '@tocsin/contracts';
 import { publisherId } from '@tocsin/deliveries';
-import { defineRoute, type Principal } from '@tocsin/identity';
+import { defineRoute, type Principal, principalId } from '@tocsin/identity';
 import { AppError, type CheckedItem, type Route, toProblem } from '@tocsin/kit';
-import {
-  type ApiDeps,
-  apiPrefix,
-  inWorkspace,
-  pathIn,
-  principalName,
-  workspaceParams,
-} from '../api-route.js';
+import { type ApiDeps, apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';
 import { publishAlertOperation, publishBatchOperation } from '../rate-limits.js';
 import { createAlertsReader } from './alerts-reader.js';
 import { createPublishAlert } from './publish-alert.js';
@@ -34,7 +27,7 @@ export function publishRoutes({
 }: ApiDeps): Route<Principal>[] {
   const reader = createAlertsReader(database);
   const alerts = createPublishAlert({ reader, publisher, quota, secretBox, now });
-  const idOf = (principal: Principal) => publisherId(principalName(principal));
+  const idOf = (principal: Principal) => publisherId(principalId(principal));
   return [
     defineRoute({
       method: 'POST',

@@ -33,22 +33,3 @@ class OneCancellation implements Cancellation {
     if (this.failure !== undefined) listener?.(this.failure);
   }
 }
-
-/**
- * Returns a function that maps an AbortSignal to the set of sends that it cancels. All sends of a worker share one
- * signal. The signal gets only one listener, because Node searches all listeners at every removal, and warns of a leak
- * at eleven listeners.
- */
-export function createAbortGroups(failureOf: () => SendFailure): (signal: AbortSignal) => Set<Cancellation> {
-  const groups = new WeakMap<AbortSignal, Set<Cancellation>>();
-  return (signal) => {
-    const known = groups.get(signal);
-    if (known) return known;
-    const group = new Set<Cancellation>();
-    groups.set(signal, group);
-    signal.addEventListener('abort', () => {
-      for (const cancellation of group) cancellation.cancel(failureOf());
-    });
-    return group;
-  };
-}

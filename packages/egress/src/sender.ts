@@ -2,7 +2,7 @@ import { createTickThrottle } from '@tocsin/kit';
 import { Axios, AxiosHeaders, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { LRUCache } from 'lru-cache';
 import type { Cidr } from './address-rules.js';
-import { type Cancellation, createAbortGroups, createCancellation } from './cancellation.js';
+import { type Cancellation, createCancellation } from './cancellation.js';
 import { loadCertificateAuthorities } from './certificate-authorities.js';
 import { createConnection } from './connection.js';
 import { createConnectionPool } from './connection-pool.js';
@@ -102,7 +102,6 @@ export function createSender(options: SenderOptions): Sender {
   const axios = new Axios();
   const targetOf = createTargets();
   const sending = new Set<Cancellation>();
-  const groupOf = createAbortGroups(stoppedFailure);
   let isClosed = false;
 
   /** Sends a request. If a reused connection closes before the request is written, the next connection is tried. */
@@ -167,8 +166,8 @@ export function createSender(options: SenderOptions): Sender {
       const cancellation = createCancellation();
       const onTimeout = () => timeouts.schedule(() => cancellation.cancel(timeoutFailure()));
       const timer = setTimeout(onTimeout, sendRequest.timeoutMs ?? totalTimeoutMs);
-      const group = signal ? groupOf(signal) : undefined;
-      group?.add(cancellation);
+      const onAbort = () => cancellation.cancel(stoppedFailure());
+      signal?.addEventListener('abort', onAbort);
       sending.add(cancellation);
       try {
         if (isClosed || signal?.aborted) throw stoppedFailure();
@@ -178,7 +177,7 @@ export function createSender(options: SenderOptions): Sender {
         return toSendError(error, startedAt);
       } finally {
         clearTimeout(timer);
-        group?.delete(cancellation);
+        signal?.removeEventListener('abort', onAbort);
         sending.delete(cancellation);
       }
     },

@@ -20,7 +20,7 @@ export {
   isStatementTimeout,
   toUnavailableError,
 } from './errors.js';
-export { lockName } from './lock-name.js';
+export { lockName, tryLockName } from './lock-name.js';
 export { migrateDatabase } from './migrate-database.js';
 export { type Migration, migrations } from './migrations/index.js';
 export {

@@ -1,6 +1,7 @@
 import { retry } from '@tocsin/kit';
 import type { Database, Transaction } from './connection.js';
 import { isLockTimeout } from './errors.js';
+import { lockName } from './lock-name.js';
 import { createMigrationSource, type Migration, migrations } from './migrations/index.js';
 import { ensurePartitions, readClock } from './partitions-repository.js';
 
@@ -65,7 +66,7 @@ const maxTries = 120;
  * the process is killed.
  */
 async function lockMigrations(trx: Transaction): Promise<void> {
-  await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.migrations'))`);
+  await lockName(trx, 'migrations');
 }
 
 /**

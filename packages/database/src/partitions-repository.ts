@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { Database, PreparedStatement } from './connection.js';
+import type { Database, PreparedStatement, Transaction } from './connection.js';
+import { lockName } from './lock-name.js';
 import { countingTriggers } from './migrations/0001-delivery-stats.js';
 import { firstIdAt } from './record-id.js';
 
@@ -29,14 +30,14 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   };
   if ((await missingIn(database.knex)).length === 0) return;
   await database.knex.transaction(async (trx) => {
-    await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.partitions'))`);
+    await lockName(trx, 'partitions');
     for (const { table, day } of await missingIn(trx)) await createPartition(trx, table, day);
   });
 }
 
 /** Creates the missing partitions of a day, given as the number of days since 1970. */
-export async function createPartitionsOfDay(trx: Knex, day: number): Promise<void> {
-  await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.partitions'))`);
+export async function createPartitionsOfDay(trx: Transaction, day: number): Promise<void> {
+  await lockName(trx, 'partitions');
   const existing = await listPartitions(trx);
   for (const table of partitionedTables)
     if (!existing.has(partitionName(table, day))) await createPartition(trx, table, day);

@@ -1,4 +1,4 @@
-import type { Database } from '@tocsin/database';
+import { type Database, tryLockName } from '@tocsin/database';
 
 /**
  * Maximum rows of `delivery_stats_changes` that one call processes, about 0.2 s of database time. Readers add the
@@ -12,8 +12,7 @@ const maxChanges = 20_000;
  */
 export async function applyStatsChanges({ knex }: Database): Promise<boolean> {
   return knex.transaction(async (trx) => {
-    const locks = await trx.raw(`select pg_try_advisory_xact_lock(hashtext('tocsin.stats')) as ours`);
-    if (!locks.rows[0].ours) return false;
+    if (!(await tryLockName(trx, 'delivery_stats'))) return false;
     // The table of changes has no index, so that inserts are cheap. Reading it needs a sequential scan, which the
     // workers' connection option `plansByKey` disables.
     await trx.raw('set local enable_seqscan = on; set local plan_cache_mode = force_custom_plan');

@@ -1,4 +1,4 @@
-import { type Database, firstIdAt, recordChanges, systemAuthor } from '@tocsin/database';
+import { type Database, firstIdAt, recordChanges, systemAuthor, tryLockName } from '@tocsin/database';
 import type { Knex } from 'knex';
 import { makeDue } from './due-deliveries-repository.js';
 import { writeNotice } from './notice-repository.js';
@@ -31,10 +31,7 @@ const maxRows = 100;
  */
 export async function reportWebhooks({ knex }: Database, options: NoticeOptions): Promise<DueNotice[]> {
   return knex.transaction(async (trx) => {
-    const { rows } = await trx.raw(
-      `select pg_try_advisory_xact_lock(hashtextextended('notices', 0)) as locked`,
-    );
-    if (!rows[0].locked) return [];
+    if (!(await tryLockName(trx, 'notices'))) return [];
     return [
       ...(options.disableAfterMs === undefined ? [] : await disableFailing(trx, options.disableAfterMs)),
       ...(await reportFailing(trx, options.noticeAfterMs)),

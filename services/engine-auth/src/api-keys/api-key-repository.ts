@@ -1,4 +1,4 @@
-import { type Database, recordChanges } from '@tocsin/database';
+import { type Database, lockName, recordChanges } from '@tocsin/database';
 import type { ApiKey, ApiKeyStore } from './api-key.js';
 
 interface ApiKeyRow {
@@ -47,7 +47,7 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
       knex.transaction(async (transaction) => {
         // Without the lock, concurrent calls could all count before they insert, and together exceed the maximum.
         // PostgreSQL releases the lock at the end of the transaction.
-        await transaction.raw(`select pg_advisory_xact_lock(hashtext('engine_auth.api_keys'))`);
+        await lockName(transaction, 'api_keys');
         const counted = await transaction('api_keys')
           .where({ is_active: true })
           .count({ active: '*' })

@@ -35,13 +35,10 @@ export { type OpenDeliveryLimits, readOpenDeliveryLimits } from './open-delivery
 export { decryptPublisher, encryptPublisher, publisherId } from './publisher-id.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
 export {
-  deleteExpiredAlertKeys,
-  deleteExpiredAuditEvents,
-  deleteExpiredDeadLetters,
-  deleteExpiredJobs,
-  deleteExpiredStats,
+  deleteExpired,
   deleteRowsOfDeletedWebhooks,
   dropExpiredDays,
+  expiringKinds,
   type Retention,
   removeExpiredAttempts,
 } from './retention-repository.js';

@@ -158,49 +158,44 @@ async function emptyAttempts(
   });
 }
 
-/**
- * Deletes alert keys older than `retentionDays`. Keys of the oldest day that still has partitions, and of all later
- * days, are kept. The oldest day is read from the existing partitions. If a process crashes after it has dropped
- * partitions and before it calls this function, a later call therefore deletes the keys.
- */
-export async function deleteExpiredAlertKeys(database: Database, retention: Retention): Promise<void> {
-  const before = await firstDayKept(database, retention);
-  const { signal } = retention;
-  await deleteInBatches(database, { from: 'alert_keys', where: 'accepted_at < ?', before, signal });
+interface ExpiringRows {
+  from: string;
+  /** SQL condition of the expired rows, with one parameter of type timestamptz. */
+  where: string;
+  /** True: rows of the oldest day that still has partitions, and of all later days, are kept. */
+  keptWithPartitions?: boolean;
 }
 
-/** Deletes delivery counts older than `retentionDays`, but none from the oldest day with partitions onwards. */
-export async function deleteExpiredStats(database: Database, retention: Retention): Promise<void> {
-  const before = await firstDayKept(database, retention);
-  const { signal } = retention;
-  await deleteInBatches(database, { from: 'delivery_stats', where: 'at < ?', before, signal });
+const expiringRows = {
+  keys: { from: 'alert_keys', where: 'accepted_at < ?', keptWithPartitions: true },
+  statistics: { from: 'delivery_stats', where: 'at < ?', keptWithPartitions: true },
+  'dead letters': { from: 'dead_letters', where: 'created_at < ?' },
+  jobs: { from: 'jobs', where: `status <> 'running' and updated_at < ?` },
+  'audit events': { from: 'audit_events', where: 'time < ?' },
+} satisfies Record<string, ExpiringRows>;
+
+/** A kind of rows that `deleteExpired` deletes. `keys` are alert keys. */
+type ExpiringKind = keyof typeof expiringRows;
+
+export const expiringKinds = Object.keys(expiringRows) as ExpiringKind[];
+
+/**
+ * Deletes rows older than `retentionDays`. The days with partitions are read from the database. If a process crashes
+ * after it has dropped partitions and before it calls this function, a later call therefore deletes the alert keys.
+ */
+export async function deleteExpired(
+  database: Database,
+  kind: ExpiringKind,
+  retention: Retention,
+): Promise<void> {
+  const { from, where, keptWithPartitions }: ExpiringRows = expiringRows[kind];
+  const before = keptWithPartitions ? await firstDayKept(database, retention) : oldestDay(retention);
+  await deleteInBatches(database, { from, where, before, signal: retention.signal });
 }
 
 async function firstDayKept(database: Database, retention: Retention): Promise<number> {
   const [firstDay = Number.POSITIVE_INFINITY] = await listDays(database);
   return Math.min(firstDay, oldestDay(retention));
-}
-
-/** Deletes dead letters older than `retentionDays`. */
-export async function deleteExpiredDeadLetters(database: Database, retention: Retention): Promise<void> {
-  const before = oldestDay(retention);
-  const { signal } = retention;
-  await deleteInBatches(database, { from: 'dead_letters', where: 'created_at < ?', before, signal });
-}
-
-/** Deletes audit events older than `retentionDays`. */
-export async function deleteExpiredAuditEvents(database: Database, retention: Retention): Promise<void> {
-  const before = oldestDay(retention);
-  const { signal } = retention;
-  await deleteInBatches(database, { from: 'audit_events', where: 'time < ?', before, signal });
-}
-
-/** Deletes jobs that ended more than `retentionDays` ago. */
-export async function deleteExpiredJobs(database: Database, retention: Retention): Promise<void> {
-  const before = oldestDay(retention);
-  const where = `status <> 'running' and updated_at < ?`;
-  const { signal } = retention;
-  await deleteInBatches(database, { from: 'jobs', where, before, signal });
 }
 
 /**
@@ -219,16 +214,13 @@ export async function deleteRowsOfDeletedWebhooks({ knex }: Database): Promise<v
  */
 const rowsInBatch = 50_000;
 
-interface Expired {
-  from: string;
-  /** SQL condition with one parameter of type timestamptz. */
-  where: string;
+interface Batches extends Pick<ExpiringRows, 'from' | 'where'> {
   /** First day that is kept, in days since 1970. */
   before: number;
   signal: AbortSignal | undefined;
 }
 
-async function deleteInBatches({ knex }: Database, { from, where, before, signal }: Expired): Promise<void> {
+async function deleteInBatches({ knex }: Database, { from, where, before, signal }: Batches): Promise<void> {
   const batch = `delete from ${from} where ctid = any(array(select ctid from ${from} where ${where} limit ${rowsInBatch}))`;
   let deleted: number;
   do {

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { firstIdAt } from '@tocsin/database';
-import {
-  allWebhooks,
-  applyStatsChanges,
-  deleteExpiredStats,
-  noticeRules,
-  redeliver,
-} from '@tocsin/deliveries';
+import { allWebhooks, applyStatsChanges, deleteExpired, noticeRules, redeliver } from '@tocsin/deliveries';
 import { insertDelivery, useTestDatabase } from '@tocsin/testing/database';
 
 const db = useTestDatabase();
@@ -209,10 +203,10 @@ test('counts older than the retention are deleted, unless partitions of their da
   await knex()('delivery_stats').insert({ ...row, ...counts, ...latencies, at: old });
   const rows = () => knex()('delivery_stats').where({ workspace_id: workspaceId });
   expect(await rows()).toHaveLength(7);
-  await deleteExpiredStats(db.database, { nowMs: Date.now(), retentionDays: 90 });
+  await deleteExpired(db.database, 'statistics', { nowMs: Date.now(), retentionDays: 90 });
   expect(await rows()).toHaveLength(6);
   // The partitions of yesterday exist. The counts of yesterday are therefore kept even if the retention is 0 days.
-  await deleteExpiredStats(db.database, { nowMs: Date.now(), retentionDays: 0 });
+  await deleteExpired(db.database, 'statistics', { nowMs: Date.now(), retentionDays: 0 });
   expect(await rows()).toHaveLength(6);
 });
 

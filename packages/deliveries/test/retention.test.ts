@@ -1,7 +1,6 @@
 import { createDatabase, ensurePartitions, recordChanges, systemAuthor } from '@tocsin/database';
 import {
-  deleteExpiredAlertKeys,
-  deleteExpiredAuditEvents,
+  deleteExpired,
   deleteRowsOfDeletedWebhooks,
   dropExpiredDays,
   removeExpiredAttempts,
@@ -25,7 +24,7 @@ test('days older than the retention are dropped with their alert keys, and later
   const young = await insertAlert(db.database, { acceptedAtMs: now });
   const retention = { nowMs: now + dayMs, retentionDays: 1 };
   expect((await dropExpiredDays(db.database, retention)).dropped).toHaveLength(3);
-  await deleteExpiredAlertKeys(db.database, retention);
+  await deleteExpired(db.database, 'keys', retention);
   expect(await db.database.knex('alerts').where({ id: old.id })).toEqual([]);
   expect(await db.database.knex('alerts').where({ id: young.id })).toHaveLength(1);
   expect(await db.database.knex('alert_keys').whereIn('alert_id', [old.alertId, young.alertId])).toHaveLength(
@@ -42,7 +41,7 @@ test('audit events older than the retention are deleted', async () => {
   await knex('audit_events')
     .where({ id: old.id })
     .update({ time: new Date(Date.now() - 91 * dayMs) });
-  await deleteExpiredAuditEvents(db.database, { nowMs: Date.now(), retentionDays: 90 });
+  await deleteExpired(db.database, 'audit events', { nowMs: Date.now(), retentionDays: 90 });
   expect((await knex('audit_events')).map(({ id }) => id)).toEqual([young.id]);
 });
 
@@ -81,7 +80,7 @@ async function anExpiredDay(daysAgo: number): Promise<number> {
 async function dropNow() {
   const retention = { nowMs: Date.now(), retentionDays: 90 };
   const outcome = await dropExpiredDays(db.database, retention);
-  await deleteExpiredAlertKeys(db.database, retention);
+  await deleteExpired(db.database, 'keys', retention);
   return outcome;
 }
 
@@ -122,7 +121,7 @@ test('the alert keys of days whose partitions are dropped are deleted in batches
      from generate_series(1, 120000) n`,
     { at: (Date.now() - 200 * dayMs) / 1_000 },
   );
-  await deleteExpiredAlertKeys(db.database, { nowMs: Date.now(), retentionDays: 90 });
+  await deleteExpired(db.database, 'keys', { nowMs: Date.now(), retentionDays: 90 });
   const { rows } = await knex.raw('select max(count) as most, sum(count)::integer as all from batches');
   expect(rows[0].all).toBe(120_000);
   expect(rows[0].most).toBeLessThanOrEqual(50_000);

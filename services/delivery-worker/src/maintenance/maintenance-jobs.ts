@@ -1,13 +1,10 @@
 import { type Database, ensurePartitions, readArchiveAge } from '@tocsin/database';
 import {
   applyStatsChanges,
-  deleteExpiredAlertKeys,
-  deleteExpiredAuditEvents,
-  deleteExpiredDeadLetters,
-  deleteExpiredJobs,
-  deleteExpiredStats,
+  deleteExpired,
   deleteRowsOfDeletedWebhooks,
   dropExpiredDays,
+  expiringKinds,
   type NoticeOptions,
   type OpenDeliveryCounts,
   type Retention,
@@ -101,9 +98,9 @@ async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void>
 export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   const { database, logger, retentionDays, archive, now, signal } = deps;
   const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays, archive, signal });
-  const everyHour = (job: string, remove: (database: Database, retention: Retention) => Promise<void>) =>
+  const everyHour = (job: string, remove: () => Promise<void>) =>
     repeat(deps, { job, retryMs: minuteMs }, async () => {
-      await remove(database, await retention());
+      await remove();
       return hourMs;
     });
   const days = repeat(deps, { job: 'expired days', retryMs: minuteMs }, async () => {
@@ -112,7 +109,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
     if (dropped.length > 0) {
       logger.info({ [archive ? 'archived' : 'dropped']: dropped }, 'partitions.dropped');
       // The alert keys of the dropped days are removed here, because the job `expired keys` may run an hour later.
-      await deleteExpiredAlertKeys(database, await retention());
+      await deleteExpired(database, 'keys', await retention());
     }
     return busy ? minuteMs : hourMs;
   });
@@ -125,12 +122,10 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
   await Promise.all([
     days,
     attempts,
-    everyHour('expired keys', deleteExpiredAlertKeys),
-    everyHour('expired statistics', deleteExpiredStats),
-    everyHour('expired dead letters', deleteExpiredDeadLetters),
-    everyHour('expired jobs', deleteExpiredJobs),
-    everyHour('expired audit events', deleteExpiredAuditEvents),
-    everyHour('deleted webhooks', deleteRowsOfDeletedWebhooks),
+    ...expiringKinds.map((kind) =>
+      everyHour(`expired ${kind}`, async () => deleteExpired(database, kind, await retention())),
+    ),
+    everyHour('deleted webhooks', () => deleteRowsOfDeletedWebhooks(database)),
   ]);
 }
 

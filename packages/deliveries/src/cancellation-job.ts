@@ -22,7 +22,7 @@ export const cancellationWork: JobWork<CancellationFilter> = {
   async runPage(trx, job, { pageSize }) {
     const rowsRead = pageSize * rowsOfPage;
     const range = await readRange(trx, job);
-    const rows = range === undefined ? [] : await readPage(trx, job, { range, rowsRead });
+    const rows = range === undefined ? [] : await readOpenDeliveries(trx, job, { range, rowsRead });
     const matching = rows.filter(({ matches }) => matches).map(({ id }) => id);
     const page = matching.slice(0, pageSize);
     const isCut = page.length < matching.length;
@@ -48,7 +48,7 @@ export const cancellationWork: JobWork<CancellationFilter> = {
   },
 };
 
-async function readPage(
+async function readOpenDeliveries(
   trx: Knex.Transaction,
   scope: Scope,
   { range, rowsRead }: { range: IdRange; rowsRead: number },

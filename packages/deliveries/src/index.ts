@@ -1,10 +1,11 @@
 // Repositories that the API and the worker share: publishers of alerts, new deliveries, content of attempts, locations
-// of encrypted values, manual dispatch, statistics, limits of open deliveries, redelivery, cancellation, jobs,
+// of encrypted values, dispatch by hand, statistics, limits of open deliveries, redelivery, cancellation, jobs,
 // retention, and reading the history newest first.
 
 export { type AttemptContent, decryptAttempt, encryptAttempt } from './attempt-content.js';
 export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
+export { type DispatchPlan, dispatchAlerts, planDispatch } from './dispatch-repository.js';
 export { makeDue } from './due-deliveries-repository.js';
 export {
   countNewestFirst,
@@ -13,8 +14,6 @@ export {
   narrowToAlert,
   readNewestFirst,
 } from './history-reader.js';
-export { countForJob, type JobPage, runJobPage } from './job-repository.js';
-export { type DispatchPlan, dispatchAlerts, planDispatch } from './manual-dispatch-repository.js';
 export {
   alertRecordId,
   deliveryRecordId,
@@ -42,4 +41,5 @@ export {
   type Retention,
   removeExpiredAttempts,
 } from './retention-repository.js';
+export { countForJob, type JobPage, runJobPage } from './run-job-page.js';
 export { renderedLocation, signingSecretLocation, webhookLocation } from './secret-locations.js';

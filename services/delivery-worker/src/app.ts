@@ -14,8 +14,8 @@ import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/mess
 import type { DeliveryWorkerConfig } from './config.js';
 import { createConsumers } from './consumers.js';
 import { createDatabaseRetry } from './database-retry.js';
-import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
 import { createSettleMessage } from './dead-letters/dead-letters.js';
+import { createDeadLettersRepository } from './dead-letters/dead-letters-repository.js';
 import { createClaimRepository } from './delivery/claim-repository.js';
 import { createDeliveryProcessor } from './delivery/delivery-processor.js';
 import { createRenderBudget } from './delivery/render-budget.js';
@@ -131,7 +131,7 @@ export async function createDeliveryWorker(
     metrics.messageFailed();
     logger.error({ err }, 'message.failed');
   };
-  const deadLetters = createDeadLetterRepository(database);
+  const deadLetters = createDeadLettersRepository(database);
   const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
   const secrets = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
   const claims = createClaimRepository(database, {

@@ -1,14 +1,14 @@
 import { useTestDatabase } from '@tocsin/testing/database';
 import {
-  createDeadLetterRepository,
+  createDeadLettersRepository,
   type DeadLetter,
   deadLetterId,
-} from '../src/dead-letters/dead-letter-repository.js';
+} from '../src/dead-letters/dead-letters-repository.js';
 
 const db = useTestDatabase();
 beforeEach(() => db.database.knex('dead_letters').delete());
 
-const add = (...letters: DeadLetter[]) => createDeadLetterRepository(db.database).add(letters);
+const add = (...letters: DeadLetter[]) => createDeadLettersRepository(db.database).add(letters);
 const stored = () => db.database.knex('dead_letters').orderBy('id');
 const minute = 60_000;
 

@@ -1,8 +1,8 @@
 import { createLogger, type Logger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import { createDatabaseRetry } from '../database-retry.js';
-import type { DeadLetter } from './dead-letter-repository.js';
 import { createSettleMessage, type MessageOutcome } from './dead-letters.js';
+import type { DeadLetter } from './dead-letters-repository.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const unprocessable = { kind: 'unprocessable', reason: 'malformed_message', detail: '' } as const;

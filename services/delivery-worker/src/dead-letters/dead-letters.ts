@@ -6,10 +6,10 @@ import type { DatabaseRetry } from '../database-retry.js';
 import type { DeadLetterMetrics } from './dead-letter-metrics.js';
 import {
   type DeadLetter,
-  type DeadLetterRepository,
+  type DeadLettersRepository,
   deadLetterId,
   truncatePayload,
-} from './dead-letter-repository.js';
+} from './dead-letters-repository.js';
 
 /** Outcome of processing one message. */
 export type MessageOutcome = { kind: 'processed' } | Unprocessable | { kind: 'error'; error: unknown };
@@ -26,7 +26,7 @@ export interface Unprocessable {
 export type SettleMessage = (message: QueueMessage, outcome: MessageOutcome) => void;
 
 export interface DeadLetterDeps {
-  repository: DeadLetterRepository;
+  repository: DeadLettersRepository;
   databaseRetry: DatabaseRetry;
   /**
    * Returns the time on the database's clock in Unix milliseconds. The creation time of a dead letter is calculated

@@ -1,14 +1,14 @@
 import { type DispatchFilter, dispatchableOutcomes } from '@tocsin/contracts';
 import type { Knex } from 'knex';
-import type { IdRange } from './history-reader.js';
-import { type JobScope, type JobWork, pageResult, readPage, readRange, takeBelowHalfOfLimit } from './job.js';
 import {
   type AlertRow,
   alertColumns,
   dispatchAlerts,
   type PlannedDispatch,
   planDispatches,
-} from './manual-dispatch-repository.js';
+} from './dispatch-repository.js';
+import type { IdRange } from './history-reader.js';
+import { type JobScope, type JobWork, pageResult, readPage, readRange, takeBelowHalfOfLimit } from './job.js';
 
 type Scope = JobScope<DispatchFilter>;
 

@@ -2,8 +2,8 @@ import type { JobFilters, JobKind } from '@tocsin/contracts';
 import { type Database, firstIdAt, readWithTimeout } from '@tocsin/database';
 import type { Knex } from 'knex';
 import { cancellationWork } from './cancellation-job.js';
+import { dispatchWork } from './dispatch-job.js';
 import type { Job, JobWork, PageOptions } from './job.js';
-import { dispatchWork } from './manual-dispatch-job.js';
 import type { WebhookInWorkspace } from './open-delivery-counts.js';
 import { redeliveryWork } from './redelivery-job.js';
 

@@ -20,7 +20,7 @@ export interface DeadLetter {
   redelivered: boolean;
 }
 
-export interface DeadLetterRepository {
+export interface DeadLettersRepository {
   /**
    * Writes dead letters. Resolves after the commit, so that the messages can then be acknowledged. Duplicates are
    * skipped. A dead letter is a duplicate if its id exists already, or if its message was redelivered and an equal dead
@@ -61,7 +61,7 @@ export function deadLetterId(
   return recordId(nowMs, JSON.stringify(parts));
 }
 
-export function createDeadLetterRepository(database: Database): DeadLetterRepository {
+export function createDeadLettersRepository(database: Database): DeadLettersRepository {
   return {
     async add(letters) {
       const redelivered = letters.filter(({ redelivered }) => redelivered);

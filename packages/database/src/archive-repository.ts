@@ -1,4 +1,5 @@
 import type { Database, Transaction } from './connection.js';
+import { keyIdSql } from './secret-box.js';
 
 // With RETENTION_ARCHIVE, retention moves the partitions of expired days to the schema `archive`. No service reads or
 // changes the rows of a table in this schema. The command `archive` writes the rows of each table to a file and drops
@@ -103,10 +104,8 @@ export async function readColumns(trx: Transaction, table: string): Promise<stri
 export async function readKeyIds(trx: Transaction, table: string, columns: string[]): Promise<string[]> {
   const encrypted = columns.filter((column) => column.endsWith('_encrypted'));
   if (encrypted.length === 0) return [];
-  // The first byte of a value is the length of the key id that follows.
   const idsOf = (column: string) =>
-    `select distinct convert_from(substring(${column} from 2 for get_byte(${column}, 0)), 'LATIN1') as id
-     from ${table} where ${column} is not null`;
+    `select distinct ${keyIdSql(column)} as id from ${table} where ${column} is not null`;
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `${encrypted.map(idsOf).join(' union ')} order by id`,
   );

@@ -35,10 +35,21 @@ export {
 } from './partitions-repository.js';
 export { createPoolMetrics } from './pool-metrics.js';
 export { readWithTimeout } from './read-with-timeout.js';
-export { dayOfRecordId, firstIdAt, firstIdOf, lastIdAt, recordId, timeOfRecordId } from './record-id.js';
+export {
+  dayOfRecordId,
+  firstIdAt,
+  firstIdOf,
+  firstIdSql,
+  highestId,
+  lastIdAt,
+  lowestId,
+  recordId,
+  timeOfRecordId,
+} from './record-id.js';
 export { checkSchema } from './schema-reader.js';
 export {
   createSecretBox,
+  keyIdSql,
   parseSecretKeys,
   readSecretsKeys,
   type SecretBox,

@@ -25,9 +25,20 @@ export function dayOfRecordId(id: string): number {
   return Math.floor(timeOfRecordId(id) / 86_400_000);
 }
 
+/** The lowest UUID: the bound of a search that starts with the first id. */
+export const lowestId = '00000000-0000-0000-0000-000000000000';
+
+/** The highest UUID: the bound of a search that ends with the last id. */
+export const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** Returns the smallest id of the millisecond `timeMs`. Ids of later milliseconds are greater. */
 export function firstIdAt(timeMs: number): string {
   return `${timePart(timeMs)}-0000-0000-000000000000`;
+}
+
+/** Returns SQL for the result of `firstIdAt`. `timeMs` is SQL for a time in Unix milliseconds, without a fraction. */
+export function firstIdSql(timeMs: string): string {
+  return `cast(rpad(lpad(to_hex(cast(${timeMs} as bigint)), 12, '0'), 32, '0') as uuid)`;
 }
 
 /** Returns the greatest id of the millisecond `timeMs`. */

@@ -167,6 +167,11 @@ function keyIdOf(encrypted: Buffer): string {
   return encrypted.subarray(1, 1 + (encrypted[0] ?? 0)).toString('latin1');
 }
 
+/** Returns SQL for the key id of the encrypted value in a column. */
+export function keyIdSql(column: string): string {
+  return `convert_from(substring(${column} from 2 for get_byte(${column}, 0)), 'LATIN1')`;
+}
+
 function authenticatedData({ workspaceId, table, id, column }: SecretLocation): Buffer {
   return Buffer.from(`${workspaceId ?? ''}/${table}/${id}/${column}`, 'utf8');
 }

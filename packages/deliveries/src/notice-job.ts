@@ -1,4 +1,11 @@
-import { type Database, firstIdAt, recordChanges, systemAuthor, tryLockName } from '@tocsin/database';
+import {
+  type Database,
+  firstIdAt,
+  firstIdSql,
+  recordChanges,
+  systemAuthor,
+  tryLockName,
+} from '@tocsin/database';
 import type { Knex } from 'knex';
 import { makeDue } from './due-deliveries-repository.js';
 import { writeNotice } from './notice-repository.js';
@@ -80,12 +87,11 @@ const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_paus
 const minFailed = 20;
 
 /**
- * SQL for the smallest id of deliveries that count as failed, as `firstIdAt` returns it for the time an hour before
- * `failingFrom`. A burst of alerts is accepted before its first request fails, so its deliveries must count too.
- * Earlier ones do not count: the check runs every 5 s and must not read the whole history of the webhook.
+ * SQL for the smallest id of deliveries that count as failed: the first id of the time an hour before `failingFrom`. A
+ * burst of alerts is accepted before its first request fails, so its deliveries must count too. Earlier ones do not
+ * count: the check runs every 5 s and must not read the whole history of the webhook.
  */
-const firstCountedId = `cast(rpad(lpad(to_hex(
-  cast(floor(extract(epoch from ${failingFrom} - interval '1 hour') * 1000) as bigint)), 12, '0'), 32, '0') as uuid)`;
+const firstCountedId = firstIdSql(`floor(extract(epoch from ${failingFrom} - interval '1 hour') * 1000)`);
 
 async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<DueNotice[]> {
   const { rows } = await trx.raw<{ rows: WebhookRow[] }>(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decodePipelineMarker, pipelineMarkerKey } from '@tocsin/contracts';
+import { lowestId } from '@tocsin/database';
 import { Secret } from '@tocsin/kit';
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
 import { startTcpProxy, type TcpProxy, until } from '@tocsin/testing';
@@ -10,7 +11,7 @@ import {
   insertWebhook,
   type TestDatabase,
 } from '@tocsin/testing/database';
-import { beforeAllDeliveries, createPipelineReader } from '../src/pipeline/pipeline-reader.js';
+import { createPipelineReader } from '../src/pipeline/pipeline-reader.js';
 import { startApi, type TestApi } from './support/api.js';
 
 let database: TestDatabase;
@@ -159,10 +160,10 @@ test('the oldest delivery is an unattempted one of a webhook that may be called 
   await add(free, 900_000, { step: 1 });
   await add(free, 900_000, { run: 2 });
   await add(free, 900_000, { waiting_reason: 'no_signing_secret' });
-  expect(await reader.oldestDelivery(beforeAllDeliveries)).toEqual({ kind: 'none' });
+  expect(await reader.oldestDelivery(lowestId)).toEqual({ kind: 'none' });
   await add(free, 300_000);
   const oldest = await add(free, 600_000);
-  expect(await reader.oldestDelivery(beforeAllDeliveries)).toEqual({
+  expect(await reader.oldestDelivery(lowestId)).toEqual({
     kind: 'found',
     ageSeconds: expect.closeTo(600, -2),
   });

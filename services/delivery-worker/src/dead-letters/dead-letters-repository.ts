@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
 import { type DeadLetterReason, maxAlertBytes } from '@tocsin/contracts';
-import { type Database, firstIdAt, recordId, sanitizeText, sqlArray, timeOfRecordId } from '@tocsin/database';
+import {
+  type Database,
+  firstIdAt,
+  highestId,
+  recordId,
+  sanitizeText,
+  sqlArray,
+  timeOfRecordId,
+} from '@tocsin/database';
 
 export interface DeadLetter {
   id: string;
@@ -91,10 +99,9 @@ const hashAt = 15;
  * crash, the broker redelivers messages at once if another worker is running, so an hour is enough.
  */
 const lookBackMs = 3_600_000;
-const beyondAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 function firstIdToCompare(redelivered: DeadLetter[]): string {
-  if (redelivered.length === 0) return beyondAllIds;
+  if (redelivered.length === 0) return highestId;
   return firstIdAt(Math.min(...redelivered.map(({ id }) => timeOfRecordId(id))) - lookBackMs);
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '@tocsin/database';
+import { type Database, lowestId } from '@tocsin/database';
 import type { WebhookInWorkspace } from '@tocsin/deliveries';
 import { hasNoPauseWithin } from '../delivery/claim-repository.js';
 import type { DueWebhook } from './round-robin.js';
@@ -86,14 +86,12 @@ export interface DueReader {
   findWebhooks(visits: Visit[], limits: VisitLimits): Promise<ScanResult>;
 }
 
-const noId = '00000000-0000-0000-0000-000000000000';
-
 /** Deliveries older than `maxAgeMs` have expired, if no manual pause has ended since then. */
 export function createDueReader(database: Database, maxAgeMs: number): DueReader {
   return {
     async findWorkspaces({ after, steps, workspaces }) {
       const rows = await database.prepared<WorkspaceRow>(findWorkspaces, [
-        after ?? noId,
+        after ?? lowestId,
         after === undefined ? '-infinity' : 'infinity',
         steps,
         workspaces,

@@ -1,3 +1,4 @@
+import { lowestId } from '@tocsin/database';
 import { LRUCache } from 'lru-cache';
 import type { Candidate, DueReader, ScanResult, VisitLimits } from './due-reader.js';
 
@@ -34,7 +35,6 @@ const minOfWorkspace = 8;
  * because its quota may be used up.
  */
 const minWebhooks = 2;
-const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 export function createDueScan(repository: DueReader): DueScan {
   // For each workspace, the webhook after which the next visit continues. In a workspace that is not in the cache,
@@ -59,7 +59,7 @@ export function createDueScan(repository: DueReader): DueScan {
       if (workspaceIds.length === 0) return { ...nothingDue, isPartial };
       const visits = workspaceIds.map((workspaceId) => ({
         workspaceId,
-        after: webhookAfter.get(workspaceId) ?? beforeAll,
+        after: webhookAfter.get(workspaceId) ?? lowestId,
       }));
       return { ...(await repository.findWebhooks(visits, limitsOf(visits.length, freePlaces))), isPartial };
     },

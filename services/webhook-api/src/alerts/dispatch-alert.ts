@@ -1,4 +1,4 @@
-import { type AuditAuthor, type Database, firstIdAt, recordChanges } from '@tocsin/database';
+import { type AuditAuthor, type Database, highestId, lowestId, recordChanges } from '@tocsin/database';
 import { dispatchAlerts, planDispatch } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
@@ -13,7 +13,7 @@ export interface DispatchAlert {
 
 /** Maximum number of webhooks of an alert. */
 const maxDeliveries = 20;
-const always = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const anyTime = { from: lowestId, below: highestId };
 
 /**
  * Creates a function that dispatches an alert by hand and returns its deliveries.
@@ -34,6 +34,6 @@ export function createDispatchAlert({ database, quota }: { database: Database; q
       await recordChanges(trx, author, [{ workspaceId, action: 'alert.dispatched', resourceId: alertId }]);
     });
     const filter = { alert_id: alertId };
-    return deliveries.list({ workspaceId, range: always, filter, limit: maxDeliveries });
+    return deliveries.list({ workspaceId, range: anyTime, filter, limit: maxDeliveries });
   };
 }

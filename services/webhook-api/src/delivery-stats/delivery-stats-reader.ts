@@ -1,4 +1,4 @@
-import { type Database, timeOfRecordId } from '@tocsin/database';
+import { type Database, firstIdSql, timeOfRecordId } from '@tocsin/database';
 import { allWebhooks } from '@tocsin/deliveries';
 import { type StatsRange, stepMinutes } from './stats-range.js';
 
@@ -110,9 +110,6 @@ const readWebhooks = `
 
 const ofScope = 'workspace_id = $1 and is_total = $2 and webhook_id = $3 and open <> 0';
 
-/** Returns SQL for the lowest id of the millisecond `ms`, which is equal to the result of `firstIdAt`. */
-const firstId = (ms: string) => `rpad(lpad(to_hex((${ms})::bigint), 12, '0'), 32, '0')::uuid`;
-
 // The statement searches the counts of days for the first day with an open delivery, then the counts of this day's
 // minutes, and then the deliveries of the minute. With a retention of 90 days, a workspace has about 90 rows for days,
 // but 129,600 for minutes. The returned `id` of the delivery is null only if the counts say that an open delivery
@@ -141,6 +138,6 @@ const readOldestOpen = `
   select "atMs" as "minuteMs", (
     select delivery_id from open_deliveries
     where workspace_id = $1 and ($2::boolean or webhook_id = $3)
-      and delivery_id >= ${firstId('"atMs"')} and delivery_id < ${firstId('"atMs" + 60000')}
+      and delivery_id >= ${firstIdSql('"atMs"')} and delivery_id < ${firstIdSql('"atMs" + 60000')}
     order by delivery_id limit 1) as id
   from first_minute`;

@@ -1,4 +1,4 @@
-import { firstIdAt, type SecretBox } from '@tocsin/database';
+import { firstIdAt, highestId, type SecretBox } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { invalidQuery } from '@tocsin/kit';
 
@@ -155,7 +155,7 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
  */
 function idRange({ since, until }: HistoryRequest['query'], after: string | undefined): IdRange {
   const from = firstIdAt(since === undefined ? 0 : Date.parse(since));
-  return { from, below: after ?? (until === undefined ? lastId : firstIdAt(Date.parse(until))) };
+  return { from, below: after ?? (until === undefined ? highestId : firstIdAt(Date.parse(until))) };
 }
 
 /** Highest exact total. Larger numbers are not counted, because the time for a count grows with the history. */
@@ -164,8 +164,6 @@ const maxCounted = 10_000;
 function toTotal(count: number): string {
   return count > maxCounted ? `${maxCounted}+` : String(count);
 }
-
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 function decryptCursor(secretBox: SecretBox, cursor: string, list: string): string[] {
   const encrypted = Buffer.from(cursor, 'base64url');

@@ -1,8 +1,8 @@
 import { alertsExchange, encodePipelineMarker, pipelineMarkerKey } from '@tocsin/contracts';
-import { type Database, readClock } from '@tocsin/database';
+import { type Database, lowestId, readClock } from '@tocsin/database';
 import type { Metrics, Shutdown } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
-import { beforeAllDeliveries, createPipelineReader } from './pipeline-reader.js';
+import { createPipelineReader } from './pipeline-reader.js';
 
 export interface PipelineMonitorDeps {
   database: Database;
@@ -31,7 +31,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
   const reader = createPipelineReader(database);
   let lag = growingFrom(0);
   let oldest = none;
-  let after = beforeAllDeliveries;
+  let after = lowestId;
 
   metrics.gauge(
     'tocsin_pipeline_lag_seconds',
@@ -55,7 +55,7 @@ export function startPipelineMonitor(deps: PipelineMonitorDeps): void {
     const age = await reader.markerAgeSeconds();
     if (age !== undefined) lag = growingFrom(age);
     const found = await reader.oldestDelivery(after);
-    after = found.kind === 'unknown' ? found.continueAfter : beforeAllDeliveries;
+    after = found.kind === 'unknown' ? found.continueAfter : lowestId;
     if (found.kind === 'found') oldest = growingFrom(found.ageSeconds);
     if (found.kind === 'none') oldest = none;
   };

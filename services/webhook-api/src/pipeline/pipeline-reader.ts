@@ -14,7 +14,7 @@ export interface PipelineReader {
   markerAgeSeconds(): Promise<number | undefined>;
   /**
    * Looks for the oldest open delivery that has no attempt, does not wait for a signing secret, and whose webhook is
-   * neither paused nor rate-limited. Reads up to 50,000 rows with ids above `after`: `beforeAllDeliveries` starts a
+   * neither paused nor rate-limited. Reads up to 50,000 rows with ids above `after`: `lowestId` starts a
    * search, `continueAfter` continues it.
    */
   oldestDelivery(after: string): Promise<OldestDelivery>;
@@ -40,9 +40,6 @@ export function createPipelineReader(database: Database): PipelineReader {
     },
   };
 }
-
-/** An id that is lower than the id of every delivery. */
-export const beforeAllDeliveries = '00000000-0000-0000-0000-000000000000';
 
 const readMarker = {
   name: 'pipeline.read-marker',

@@ -1,4 +1,4 @@
-import { type Database, lockName, recordChanges, type Transaction } from '@tocsin/database';
+import { type Database, keyIdSql, lockName, recordChanges, type Transaction } from '@tocsin/database';
 import { makeDue } from '@tocsin/deliveries';
 import type { ChangeAuthor } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
@@ -190,14 +190,7 @@ const bytes = 'octet_length(url_encrypted) + octet_length(headers_encrypted) + o
 
 const findByIds = { name: 'webhooks.find', text: webhooksWithHealth({ columns, ids: '$1::uuid[]' }) };
 
-/**
- * Returns an SQL expression for the key id of an encrypted value. The first byte of the value is the length of the key
- * id, and the key id follows.
- */
-const keyIdOf = (column: string) =>
-  `convert_from(substring(${column} from 2 for get_byte(${column}, 0)), 'LATIN1')`;
-
-const keyIds = ['url_encrypted', 'headers_encrypted', 'body_encrypted'].map(keyIdOf).join(', ');
+const keyIds = ['url_encrypted', 'headers_encrypted', 'body_encrypted'].map(keyIdSql).join(', ');
 
 const findByIdsWithoutSecrets = {
   name: 'webhooks.find_without_secrets',

@@ -1,4 +1,5 @@
 import { workspaceSchema } from '@tocsin/contracts';
+import { lowestId } from '@tocsin/database';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { type ApiDeps, apiPrefix } from '../api-route.js';
@@ -7,7 +8,6 @@ import { createWorkspacesReader } from './workspaces-reader.js';
 
 const path = `${apiPrefix}/workspaces`;
 const defaultLimit = 1_000;
-const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 export function workspaceRoutes({ database, listLimiter, paging }: ApiDeps): Route<Principal>[] {
   const reader = createWorkspacesReader(database);
@@ -27,7 +27,7 @@ export function workspaceRoutes({ database, listLimiter, paging }: ApiDeps): Rou
       async handler({ principal, query }) {
         const list = { path, query };
         const { limit = defaultLimit } = query;
-        const [after = beforeAll] = paging.positionOf(list) ?? [];
+        const [after = lowestId] = paging.positionOf(list) ?? [];
         const idsAfter = async (after: string, max: number) => {
           const owned = principal.deploymentRoles.has('tocsin_admin')
             ? await listLimiter.run(null, () => reader.listOwners({ after, limit: max }))
@@ -36,7 +36,7 @@ export function workspaceRoutes({ database, listLimiter, paging }: ApiDeps): Rou
           return [...ids].filter((id) => id > after).sort();
         };
         const ids = await idsAfter(after, limit + 1);
-        const count = async (max: number) => (await idsAfter(beforeAll, max)).length;
+        const count = async (max: number) => (await idsAfter(lowestId, max)).length;
         const { rows, headers } = await paging.page(list, ids, { limit, keyOf: (id) => [id], count });
         const names = await reader.findNames(rows);
         return { status: 200, headers, body: rows.map((id) => ({ id, name: names.get(id) ?? null })) };

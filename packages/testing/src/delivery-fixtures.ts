@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createPartitionsOfDay, type Database, recordId, type SecretBox } from '@tocsin/database';
-import { type AttemptContent, decryptAttempt, encryptAttempt, renderedLocation } from '@tocsin/deliveries';
+import { createPartitionsOfDay, type Database, type SecretBox } from '@tocsin/database';
+import {
+  type AttemptContent,
+  alertRecordId,
+  decryptAttempt,
+  deliveryRecordId,
+  encryptAttempt,
+  renderedLocation,
+} from '@tocsin/deliveries';
 import { testSecretBox } from './webhook-fixtures.js';
 
 // Functions that insert alerts, deliveries and attempts as delivery-worker would insert them. Optional fields have
@@ -29,7 +36,7 @@ export async function insertAlert(
   const alert = withDefaults(fixture);
   const { workspaceId, alertId, acceptedAtMs } = alert;
   await prepareRecord(database, alert);
-  const id = alertRecordId(alert);
+  const id = alertRecordId(acceptedAtMs, { workspace_id: workspaceId, alert_id: alertId });
   await database.knex('alerts').insert({
     id,
     workspace_id: workspaceId,
@@ -86,8 +93,10 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
     fixture;
   const { destination = 'https://example.test', rendered, secretBox = testSecretBox, ...attempt } = fixture;
   const { workspaceId, alertId, acceptedAtMs } = alert;
-  const id = recordId(acceptedAtMs, `${workspaceId}/${alertId}/${webhookId}`);
-  const common = { workspace_id: workspaceId, webhook_id: webhookId, alert_record_id: alertRecordId(alert) };
+  const ids = { workspace_id: workspaceId, alert_id: alertId };
+  const id = deliveryRecordId(acceptedAtMs, ids, webhookId);
+  const alert_record_id = alertRecordId(acceptedAtMs, ids);
+  const common = { workspace_id: workspaceId, webhook_id: webhookId, alert_record_id };
   await prepareRecord(database, alert);
   await database.knex('deliveries').insert({
     id,
@@ -181,10 +190,6 @@ function withDefaults(fixture: AlertFixture): Required<AlertFixture> {
     labels: null,
     ...fixture,
   };
-}
-
-function alertRecordId({ acceptedAtMs, workspaceId, alertId }: Required<AlertFixture>): string {
-  return recordId(acceptedAtMs, `${workspaceId}/${alertId}`);
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type Shutdown,
   sleep,
 } from '@tocsin/kit';
-import { createKeySource, fetchKeys } from './key-source.js';
+import { createKeySource, fetchSigningKeys } from './key-source.js';
 import type { Principal } from './principal.js';
 import type { IdentitySettings } from './settings.js';
 import { createTokenCache } from './token-cache.js';
@@ -45,7 +45,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     keysOf: (trusted) =>
       createKeySource({
         issuer: trusted.issuer,
-        fetchKeys: () => fetchKeys(trusted),
+        fetchKeys: () => fetchSigningKeys(trusted),
         logger,
         now: () => performance.now(),
         wait: (ms) => sleep(ms),

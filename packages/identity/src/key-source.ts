@@ -10,7 +10,7 @@ type VerificationKeys = ReturnType<typeof createLocalJWKSet>;
 
 export interface KeySourceDeps {
   issuer: string;
-  fetchKeys(issuer: string): Promise<VerificationKeys>;
+  fetchKeys(): Promise<VerificationKeys>;
   logger: Logger;
   /** Monotonic clock in milliseconds. */
   now(): number;
@@ -68,7 +68,7 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
       if (failure && isRecent(failure.at)) return;
       const fetchStartedAt = now();
       try {
-        keys = { find: await fetchKeys(issuer), fetchStartedAt };
+        keys = { find: await fetchKeys(), fetchStartedAt };
         failure = undefined;
       } catch (cause) {
         failure = { cause, at: now() };
@@ -133,7 +133,7 @@ type KeyAddresses = Pick<TrustedIssuer, 'issuer' | 'discoveryUrl' | 'jwksUri' | 
  * Fetches the signing keys of an issuer, from `jwksUri` or through OpenID Connect discovery.
  * @throws Error if the provider does not respond, or if its metadata or keys are invalid
  */
-export async function fetchKeys(trusted: KeyAddresses): Promise<VerificationKeys> {
+export async function fetchSigningKeys(trusted: KeyAddresses): Promise<VerificationKeys> {
   const jwksUri = trusted.jwksUri ?? (await discoverJwksUri(trusted));
   const jwks = await fetchJson(jwksUri);
   // An empty set is a fault of the provider. It must not replace valid keys.

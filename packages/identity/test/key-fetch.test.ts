@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { fetchKeys } from '../src/key-source.js';
+import { fetchSigningKeys } from '../src/key-source.js';
 import { makeKey, type SigningKey, startProvider } from './support/provider.js';
 
 let provider: Awaited<ReturnType<typeof startProvider>>;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([provider.stop(), elsewhere.stop()]));
 
-const fetchOwn = () => fetchKeys({ issuer: provider.issuer, workspaces: 'all' });
+const fetchOwn = () => fetchSigningKeys({ issuer: provider.issuer, workspaces: 'all' });
 const metadata = () => ({ issuer: provider.issuer, jwks_uri: `${provider.issuer}/jwks` });
 
 /** Replaces the provider's response for the keys or for the metadata. The other document stays valid. */
@@ -55,7 +55,7 @@ test('a jwks_uri with http is rejected if the URL of the issuer has https', asyn
   try {
     const fetchSecure = (jwks_uri: string) => {
       provider.state.metadata = { issuer: secure, jwks_uri };
-      return fetchKeys({ issuer: secure, workspaces: 'all' });
+      return fetchSigningKeys({ issuer: secure, workspaces: 'all' });
     };
     await expect(fetchSecure(`${secure}/jwks`)).resolves.toBeDefined();
     await expect(fetchSecure(`${provider.issuer}/jwks`)).rejects.toThrow('has no usable jwks_uri');

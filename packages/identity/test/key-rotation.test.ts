@@ -1,6 +1,6 @@
 import { createLogger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
-import { createKeySource, fetchKeys } from '../src/key-source.js';
+import { createKeySource, fetchSigningKeys } from '../src/key-source.js';
 import { makeKey, type SigningKey, useProvider } from './support/provider.js';
 
 const provider = useProvider({ each: 'test' });
@@ -19,7 +19,7 @@ function setUp() {
   let waiters: { atMs: number; go(): void }[] = [];
   const find = createKeySource({
     issuer: provider.issuer,
-    fetchKeys: (issuer) => fetchKeys({ issuer, workspaces: 'all' }),
+    fetchKeys: () => fetchSigningKeys({ issuer: provider.issuer, workspaces: 'all' }),
     logger: createLogger({ service: 'test', level: 'silent' }),
     now: () => clock.ms,
     wait: async (ms) => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createLogger, createMetrics } from '@tocsin/kit';
 import { exportSPKI, importJWK } from 'jose';
 import { createIdentity, type Identity, type TrustedIssuer } from '../src/index.js';
-import { fetchKeys } from '../src/key-source.js';
+import { fetchSigningKeys } from '../src/key-source.js';
 import {
   makeKey,
   type SigningKey,
@@ -260,9 +260,9 @@ describe('a customer’s own provider', () => {
     const jwksUri = `${elsewhere.issuer}/jwks`;
     const trusted = { issuer: customer.issuer, workspaces: new Set([customerWorkspace]) };
     customer.state.metadata = { jwks_uri: jwksUri };
-    await expect(fetchKeys(trusted)).rejects.toThrow('names keys of another origin');
+    await expect(fetchSigningKeys(trusted)).rejects.toThrow('names keys of another origin');
     expect(elsewhere.state.fetches).toBe(0);
-    await expect(fetchKeys({ ...trusted, jwksUri })).resolves.toBeDefined();
+    await expect(fetchSigningKeys({ ...trusted, jwksUri })).resolves.toBeDefined();
     expect(elsewhere.state.fetches).toBe(1);
     customer.state.metadata = {};
     await elsewhere.stop();

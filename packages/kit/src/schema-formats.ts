@@ -19,9 +19,8 @@ export function addFormatsAndKeywords(ajv: Ajv2020): void {
     errors: false,
     validate: (limit: number, value: object) => textBytesOf(value) <= limit,
   });
-  // ajv must know two other keywords without validating them: `example` is for the OpenAPI document, and
-  // `x-items-apart` is for the check of request bodies.
-  ajv.addVocabulary(['example', 'x-items-apart']);
+  // ajv must know this keyword of the check of request bodies, but does not validate it.
+  ajv.addVocabulary(['x-items-apart']);
 }
 
 /** Returns true for a string that is valid in the format `uuid`. */

@@ -12,7 +12,7 @@ export interface TimeBudgetOptions {
 
 /**
  * Limits the time that the work of each key takes on a shared thread. Work is charged after it has run. A key whose
- * charged time has reached `burstMs` is rejected. The charged time of a key falls by `share` milliseconds per
+ * charged time is above `burstMs` is rejected. The charged time of a key falls by `share` milliseconds per
  * millisecond.
  */
 export interface TimeBudget {
@@ -22,7 +22,6 @@ export interface TimeBudget {
    * is not above `burstMs`.
    */
   waitMs(key: string): number;
-  charge(key: string, ms: number): void;
   /** Runs synchronous work and charges the time that it took, even if it throws. */
   run<T>(key: string, work: () => T): T;
 }
@@ -43,24 +42,20 @@ export function createTimeBudget(options: TimeBudgetOptions): TimeBudget {
     return debt === undefined ? 0 : Math.max(0, debt.ms - (now() - debt.atMs) * share);
   };
   const waitMs = (key: string) => Math.max(0, (debtOf(key) - burstMs) / share);
-  const budget: TimeBudget = {
+  const charge = (key: string, ms: number) => debts.set(key, { ms: debtOf(key) + ms, atMs: now() });
+  return {
     check(key) {
-      const excessMs = debtOf(key) - burstMs;
-      if (excessMs < 0) return { allowed: true };
-      return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(excessMs / share / 1_000)) };
+      const ms = waitMs(key);
+      return ms === 0 ? { allowed: true } : { allowed: false, retryAfterSeconds: Math.ceil(ms / 1_000) };
     },
     waitMs,
-    charge(key, ms) {
-      debts.set(key, { ms: debtOf(key) + ms, atMs: now() });
-    },
     run(key, work) {
       const startedAtMs = now();
       try {
         return work();
       } finally {
-        budget.charge(key, now() - startedAtMs);
+        charge(key, now() - startedAtMs);
       }
     },
   };
-  return budget;
 }

@@ -95,7 +95,7 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliverDeps): Pro
     claimed,
     webhook,
     render: mayRender
-      ? (source, delivery) => renderBudget.charge(workspaceId, () => renderTimed(source, delivery))
+      ? (source, delivery) => renderBudget.run(workspaceId, () => renderTimed(source, delivery))
       : undefined,
     policy,
     random: random(),

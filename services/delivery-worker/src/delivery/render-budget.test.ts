@@ -8,7 +8,7 @@ const nowMs = () => performance.now();
  */
 async function renderInBudget<T>(budget: RenderBudget, workspaceId: string, render: () => T) {
   const mayRender = budget.allows(workspaceId) || (await budget.wait(workspaceId));
-  return mayRender ? budget.charge(workspaceId, render) : undefined;
+  return mayRender ? budget.run(workspaceId, render) : undefined;
 }
 
 function spend(ms: number) {

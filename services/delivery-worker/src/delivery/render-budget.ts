@@ -7,12 +7,15 @@ import { createKeyedCounter } from '../slots/slot-usage.js';
  * blocks the event loop. After a workspace has used its budget, its further renderings are spread evenly over time.
  */
 export interface RenderBudget {
-  /** Returns true if the workspace is within its budget. */
+  /**
+   * Returns true if the workspace is within its budget. The caller must render in the same tick: concurrent deliveries
+   * would otherwise all be allowed before the first one is charged.
+   */
   allows(workspaceId: string): boolean;
   /** Resolves to true when the budget allows one rendering, and to false at once if too many deliveries are waiting. */
   wait(workspaceId: string): Promise<boolean>;
   /** Calls `render`, charges its duration to the workspace, and returns its result. */
-  charge<T>(workspaceId: string, render: () => T): T;
+  run<T>(workspaceId: string, render: () => T): T;
   /**
    * Number of further deliveries of the workspace that may wait for its budget. Infinity if the workspace was within
    * its budget for the last second.
@@ -55,7 +58,7 @@ export function createRenderBudget(now: () => number): RenderBudget {
       setImmediate(release);
       return true;
     },
-    charge: budget.run,
+    run: budget.run,
     rendersLeft(workspaceId) {
       const sinceMs = now() - (exceededAtMs.get(workspaceId) ?? Number.NEGATIVE_INFINITY);
       if (sinceMs > exceededForMs) return Number.POSITIVE_INFINITY;

@@ -38,7 +38,7 @@ export function claimed(webhookId: string, changes: Partial<ClaimedDelivery> = {
 export const noBudget: Omit<RenderBudget, 'rendersLeft'> = {
   allows: () => true,
   wait: async () => true,
-  charge: (_, render) => render(),
+  run: (_, render) => render(),
 };
 
 /** Options of a webhook for which no option is set. */

@@ -10,7 +10,7 @@ import { classifyDatabaseError } from '@tocsin/database';
 import { decryptPublisher, type OpenDeliveriesKey } from '@tocsin/deliveries';
 import { createBatcher, type Span, type Tracing, uniqueBy } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
-import type { Unprocessable } from '../dead-letters/dead-letters.js';
+import type { MessageOutcome, Unprocessable } from '../dead-letters/dead-letters.js';
 import { createAdmissionControl, type PlannedDeliveries } from './admission-control.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { namedWorkspace, parseMessage } from './parse-message.js';
@@ -43,8 +43,6 @@ interface Parsed extends Received {
   unprocessable?: Unprocessable;
 }
 
-type AlertOutcome = { kind: 'processed' } | Unprocessable;
-
 /**
  * Number of consecutive timeouts after which the batcher rejects an alert. They are counted only while the alert is
  * alone in its batch. The consumer then processes the message of the rejected alert again later.
@@ -68,7 +66,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       : { ...received, unprocessable: parsed };
   };
   const admission = createAdmissionControl({ slots: deps.slots, now: () => performance.now() });
-  const batches = createBatcher<Received, AlertOutcome>({
+  const batches = createBatcher<Received, MessageOutcome>({
     run(received) {
       const onPlanned = admission.reserve(received.length);
       // This call ends the reservation of a batch that failed before its deliveries were planned. It has no effect for
@@ -132,7 +130,7 @@ async function acceptBatch(
   received: Parsed[],
   deps: FanOutDeps,
   onPlanned: (planned: PlannedDeliveries) => void,
-): Promise<AlertOutcome[]> {
+): Promise<MessageOutcome[]> {
   const { rules, databaseRetry, secrets, openDeliveries, window, processor, metrics, tracing } = deps;
   // The database provides the time of acceptance, because a worker with a wrong clock would write to partitions of
   // other days.

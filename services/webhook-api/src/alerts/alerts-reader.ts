@@ -67,20 +67,6 @@ export interface AlertsReader {
   /** Counts alerts, up to `max`. */
   count(query: AlertQuery, max: number): Promise<number>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
-  /** Reads the rules and webhooks that alerts name, in one statement, to check them before alerts are published. */
-  findRules(wanted: {
-    workspaceId: string;
-    alertRuleIds: string[];
-    /** Ids of the webhooks of the rules that the alerts themselves contain. */
-    webhookIds: string[];
-  }): Promise<RulesOfAlerts>;
-}
-
-export interface RulesOfAlerts {
-  /** Workspace id by rule id. Deleted rules are included; unregistered ids are missing. */
-  workspaceIds: Record<string, string>;
-  /** The requested webhook ids that exist in the workspace. */
-  knownWebhookIds: string[];
 }
 
 export function createAlertsReader(database: Database): AlertsReader {
@@ -120,12 +106,6 @@ export function createAlertsReader(database: Database): AlertsReader {
       const id = alertRecordId(key.acceptedAt.getTime(), { workspace_id: workspaceId, alert_id: alertId });
       const [alert] = await database.prepared<StoredAlert>(findByIds, [[id], firstIdOf([id])]);
       return alert;
-    },
-
-    async findRules({ workspaceId, alertRuleIds, webhookIds }) {
-      const values = [workspaceId, alertRuleIds, webhookIds];
-      const [found] = await database.prepared<RulesOfAlerts>(findRules, values);
-      return found!;
     },
   };
 }
@@ -220,13 +200,4 @@ const findKey = {
 const findByIds = {
   name: 'alerts.find',
   text: alertsOf({ ids: 'select id from unnest($1::uuid[]) as id', first: '$2' }),
-};
-
-const findRules = {
-  name: 'alerts.find-rules',
-  text: `
-    select (select coalesce(json_object_agg(id, workspace_id), '{}') from alert_rules
-            where id = any($2::uuid[])) as "workspaceIds",
-           array(select id::text from webhooks where workspace_id = $1 and id = any($3::uuid[]))
-             as "knownWebhookIds"`,
 };

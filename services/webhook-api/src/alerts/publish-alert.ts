@@ -22,11 +22,11 @@ import {
 } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
 import type { OpenDeliveryQuota } from '../open-delivery-quota.js';
-import type { AlertsReader } from './alerts-reader.js';
 import { createRuleCheck, type NamedResources, resourcesIn } from './rule-check.js';
+import type { RulesReader } from './rules-reader.js';
 
 export interface PublishAlertDeps {
-  reader: Pick<AlertsReader, 'findRules'>;
+  reader: RulesReader;
   publisher: Pick<Publisher, 'publish'>;
   quota: OpenDeliveryQuota;
   secretBox: SecretBox;

@@ -10,8 +10,8 @@ import { defineRoute, type Principal, principalId } from '@tocsin/identity';
 import { AppError, type CheckedItem, type Route, toProblem } from '@tocsin/kit';
 import { type ApiDeps, apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';
 import { publishAlertOperation, publishBatchOperation } from '../rate-limits.js';
-import { createAlertsReader } from './alerts-reader.js';
 import { createPublishAlert } from './publish-alert.js';
+import { createRulesReader } from './rules-reader.js';
 
 const collection = `${apiPrefix}/workspaces/{workspace_id}/alerts`;
 const tag = 'alerts';
@@ -25,7 +25,7 @@ export function publishRoutes({
   admitBatch,
   now,
 }: ApiDeps): Route<Principal>[] {
-  const reader = createAlertsReader(database);
+  const reader = createRulesReader(database);
   const alerts = createPublishAlert({ reader, publisher, quota, secretBox, now });
   const idOf = (principal: Principal) => publisherId(principalId(principal));
   return [

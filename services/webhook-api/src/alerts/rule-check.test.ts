@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RulesOfAlerts } from './alerts-reader.js';
 import { createRuleCheck, resourcesIn } from './rule-check.js';
+import type { RulesOfAlerts } from './rules-reader.js';
 
 const { jest } = import.meta;
 

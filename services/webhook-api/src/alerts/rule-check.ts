@@ -1,7 +1,7 @@
 import { type FieldError, isUuid } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import { unknownWebhooks } from '../webhooks/webhook-ids.js';
-import type { AlertsReader, RulesOfAlerts } from './alerts-reader.js';
+import type { RulesOfAlerts, RulesReader } from './rules-reader.js';
 
 /**
  * Ids in the message of an alert: the id of its rule, and the ids of its webhooks if the message contains the rule
@@ -32,7 +32,7 @@ const maxRules = 20_000;
 const cacheTimeMs = 1_000;
 
 /** Creates a check that caches the workspace of each registered rule. */
-export function createRuleCheck(reader: Pick<AlertsReader, 'findRules'>): RuleCheck {
+export function createRuleCheck(reader: RulesReader): RuleCheck {
   const workspaceIds = new LRUCache<string, string>({ max: maxRules, ttl: cacheTimeMs });
 
   const findRules = async (workspaceId: string, named: NamedResources[]): Promise<RulesOfAlerts> => {

@@ -11,11 +11,11 @@ const value = 'canary';
  * @throws AppError `unavailable` if the keys do not decrypt the canary; the error of the database if the canary
  *   cannot be read
  */
-export async function checkCanary(database: Database, secrets: SecretBox): Promise<boolean> {
+export async function checkCanary(database: Database, secretBox: SecretBox): Promise<boolean> {
   const [row] = await database.prepared<{ value_encrypted: Buffer }>(readCanary, []);
   if (row === undefined) return false;
   try {
-    secrets.decrypt(row.value_encrypted, location);
+    secretBox.decrypt(row.value_encrypted, location);
     return true;
   } catch (cause) {
     throw new AppError('unavailable', mismatch, { cause });
@@ -27,15 +27,15 @@ const mismatch = 'SECRETS_KEYS does not contain the key that the values of this 
 const readCanary = { name: 'secrets.read-canary', text: 'select value_encrypted from secrets_canary' };
 
 /** Writes the canary with the current key, unless one exists. */
-export async function writeFirstCanary({ knex }: Database, secrets: SecretBox): Promise<void> {
-  await knex('secrets_canary').insert(canaryRow(secrets)).onConflict('id').ignore();
+export async function writeFirstCanary({ knex }: Database, secretBox: SecretBox): Promise<void> {
+  await knex('secrets_canary').insert(canaryRow(secretBox)).onConflict('id').ignore();
 }
 
 /** Replaces the canary with one that is encrypted with the current key. */
-export async function replaceCanary({ knex }: Database, secrets: SecretBox): Promise<void> {
-  await knex('secrets_canary').insert(canaryRow(secrets)).onConflict('id').merge();
+export async function replaceCanary({ knex }: Database, secretBox: SecretBox): Promise<void> {
+  await knex('secrets_canary').insert(canaryRow(secretBox)).onConflict('id').merge();
 }
 
-function canaryRow(secrets: SecretBox) {
-  return { id: true, value_encrypted: secrets.encrypt(value, location) };
+function canaryRow(secretBox: SecretBox) {
+  return { id: true, value_encrypted: secretBox.encrypt(value, location) };
 }

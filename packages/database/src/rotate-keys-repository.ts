@@ -71,10 +71,10 @@ export interface RotationProgress {
  */
 export async function rotateKeys(
   database: Database,
-  secrets: SecretBox,
+  secretBox: SecretBox,
   onProgress: (progress: RotationProgress) => void = () => {},
 ): Promise<RotatedRows> {
-  const hadCanary = await checkCanary(database, secrets);
+  const hadCanary = await checkCanary(database, secretBox);
   const rotated: RotatedRows = Object.fromEntries(encryptedTables.map(({ name }) => [name, 0]));
   const sources = await listSources(database);
   const total = sources.reduce((sum, { estimatedRows }) => sum + estimatedRows, 0);
@@ -83,7 +83,7 @@ export async function rotateKeys(
   for (const source of sources) {
     const { name } = source.table;
     let done = 0;
-    const undecryptableInSource = await rotateSource(database, secrets, source, (rows) => {
+    const undecryptableInSource = await rotateSource(database, secretBox, source, (rows) => {
       done += rows;
       rotated[name] = (rotated[name] ?? 0) + rows;
       const read = readBefore + Math.min(done, source.estimatedRows);
@@ -94,7 +94,7 @@ export async function rotateKeys(
     readBefore += source.estimatedRows;
   }
   // Without a canary, all keys can be wrong. A canary of wrong keys would stop the workers.
-  if (hadCanary || undecryptable.size === 0) await replaceCanary(database, secrets);
+  if (hadCanary || undecryptable.size === 0) await replaceCanary(database, secretBox);
   if (undecryptable.size > 0) {
     const counts = [...undecryptable].map(([values, count]) => `${count} of ${values}`);
     throw new Error(`SECRETS_KEYS does not decrypt all values. These are unchanged: ${counts.join(', ')}.`);
@@ -147,13 +147,13 @@ async function estimateRows(database: Database, name: string): Promise<number> {
  */
 async function rotateSource(
   database: Database,
-  secrets: SecretBox,
+  secretBox: SecretBox,
   source: Source,
   onPage: (rows: number) => void,
 ): Promise<UndecryptableValues> {
   try {
     let pass: { isComplete: boolean; undecryptable: UndecryptableValues };
-    do pass = await rotatePages(database, secrets, source, onPage);
+    do pass = await rotatePages(database, secretBox, source, onPage);
     while (!pass.isComplete);
     return pass.undecryptable;
   } catch (error) {
@@ -168,7 +168,7 @@ async function rotateSource(
  */
 async function rotatePages(
   database: Database,
-  secrets: SecretBox,
+  secretBox: SecretBox,
   source: Source,
   onPage: (rows: number) => void,
 ): Promise<{ isComplete: boolean; undecryptable: UndecryptableValues }> {
@@ -180,8 +180,8 @@ async function rotatePages(
     onPage(written);
   };
   let writing = Promise.resolve();
-  for await (const page of pagesAhead(database, source, secrets.currentPrefix)) {
-    const encrypted = page.flatMap((row) => encryptAgain(row, source.table, { secrets, undecryptable }));
+  for await (const page of pagesAhead(database, source, secretBox.currentPrefix)) {
+    const encrypted = page.flatMap((row) => encryptAgain(row, source.table, { secretBox, undecryptable }));
     await writing;
     writing = failLater(write(encrypted));
   }
@@ -244,27 +244,31 @@ async function readPage(
 function encryptAgain(
   row: EncryptedRow,
   { name, key, columns }: EncryptedTable,
-  { secrets, undecryptable }: { secrets: SecretBox; undecryptable: UndecryptableValues },
+  { secretBox, undecryptable }: { secretBox: SecretBox; undecryptable: UndecryptableValues },
 ): EncryptedRow[] {
   const rowId = key.map((part) => row[part.name]).join('/');
   const changed: Record<string, Buffer> = {};
   for (const column of columns) {
     const value = row[`${column}_encrypted`];
-    if (!Buffer.isBuffer(value) || secrets.usesCurrentKey(value)) continue;
+    if (!Buffer.isBuffer(value) || secretBox.usesCurrentKey(value)) continue;
     const location = { workspaceId: row.workspace_id, table: name, id: rowId, column };
-    const plain = decryptIfPossible(secrets, value, location);
-    if (plain !== undefined) changed[`${column}_encrypted`] = secrets.encrypt(plain, location);
+    const plain = decryptIfPossible(secretBox, value, location);
+    if (plain !== undefined) changed[`${column}_encrypted`] = secretBox.encrypt(plain, location);
     else {
-      const values = `${name}.${column} with the key "${secrets.keyIdOf(value)}"`;
+      const values = `${name}.${column} with the key "${secretBox.keyIdOf(value)}"`;
       undecryptable.set(values, (undecryptable.get(values) ?? 0) + 1);
     }
   }
   return Object.keys(changed).length > 0 ? [{ ...row, ...changed }] : [];
 }
 
-function decryptIfPossible(secrets: SecretBox, value: Buffer, location: SecretLocation): Buffer | undefined {
+function decryptIfPossible(
+  secretBox: SecretBox,
+  value: Buffer,
+  location: SecretLocation,
+): Buffer | undefined {
   try {
-    return secrets.decrypt(value, location);
+    return secretBox.decrypt(value, location);
   } catch {
     return undefined;
   }

@@ -15,8 +15,8 @@ await runCommand({
   poolSize: rotationConnections,
   readSettings: (read) => ({ keys: readSecretsKeys(read) }),
   async run(database, { keys }, print) {
-    const secrets = createSecretBox(parseSecretKeys(keys.reveal()));
-    const rotated = await rotateKeys(database, secrets, reportEvery(progressMs, print));
+    const secretBox = createSecretBox(parseSecretKeys(keys.reveal()));
+    const rotated = await rotateKeys(database, secretBox, reportEvery(progressMs, print));
     const counts = Object.entries(rotated).map(([table, rows]) => `${rows} ${table}`);
     return [`Encrypted ${counts.join(' and ')} with the current key.`];
   },

@@ -13,7 +13,7 @@ const sameId = createSecretBox([{ id: 'old', key: randomBytes(32) }]);
 
 const db = useTestDatabase({ each: 'test' });
 
-const check = (secrets: typeof before) => checkCanary(db.database, secrets);
+const check = (secretBox: typeof before) => checkCanary(db.database, secretBox);
 const mismatch = { code: 'unavailable', detail: expect.stringContaining('SECRETS_KEYS') };
 
 test('checkCanary returns false for any keys while the database has no canary', async () => {

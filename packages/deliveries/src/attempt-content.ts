@@ -31,13 +31,13 @@ const compressedTo = 600_000;
 /** Maximum size of a decompressed text in bytes: a UTF-16 unit has up to 3 bytes in UTF-8. */
 const maxTextBytes = 3 * compressedTo;
 
-export function encryptAttempt(content: AttemptContent, attempt: AttemptKey, secrets: SecretBox): Buffer {
-  return secrets.encrypt(encodeAttempt(content), attemptLocation(attempt));
+export function encryptAttempt(content: AttemptContent, attempt: AttemptKey, secretBox: SecretBox): Buffer {
+  return secretBox.encrypt(encodeAttempt(content), attemptLocation(attempt));
 }
 
 /** @throws Error if the value cannot be decrypted, or as `decodeAttempt` does */
-export function decryptAttempt(encrypted: Buffer, attempt: AttemptKey, secrets: SecretBox): AttemptContent {
-  return decodeAttempt(secrets.decrypt(encrypted, attemptLocation(attempt)));
+export function decryptAttempt(encrypted: Buffer, attempt: AttemptKey, secretBox: SecretBox): AttemptContent {
+  return decodeAttempt(secretBox.decrypt(encrypted, attemptLocation(attempt)));
 }
 
 /**

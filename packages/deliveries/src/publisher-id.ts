@@ -20,8 +20,8 @@ export function publisherId(principalId: string): string {
  * and could otherwise name another publisher. The `user_id` that RabbitMQ checks is not sufficient: it names a user of
  * the broker, and the API and monitors may use the same user.
  */
-export function encryptPublisher(id: string, alert: AlertId, secrets: SecretBox): string {
-  return secrets.encrypt(id, locationOf(alert)).toString('base64');
+export function encryptPublisher(id: string, alert: AlertId, secretBox: SecretBox): string {
+  return secretBox.encrypt(id, locationOf(alert)).toString('base64');
 }
 
 /**
@@ -31,11 +31,11 @@ export function encryptPublisher(id: string, alert: AlertId, secrets: SecretBox)
 export function decryptPublisher(
   header: string | undefined,
   alert: AlertId,
-  secrets: SecretBox,
+  secretBox: SecretBox,
 ): string | undefined {
   if (header === undefined) return undefined;
   try {
-    return secrets.decrypt(Buffer.from(header, 'base64'), locationOf(alert)).toString('utf8');
+    return secretBox.decrypt(Buffer.from(header, 'base64'), locationOf(alert)).toString('utf8');
   } catch {
     return undefined;
   }

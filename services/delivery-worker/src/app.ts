@@ -133,13 +133,13 @@ export async function createDeliveryWorker(
   };
   const deadLetters = createDeadLettersRepository(database);
   const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
-  const secrets = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
+  const secretBox = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
   const claims = createClaimRepository(database, {
     workerId,
     queuedLeaseMs: config.queuedLeaseMs,
     maxAgeMs: config.retry.maxAgeMs,
   });
-  const shared = { database, secrets, databaseRetry, settle, slots, logger, metrics, tracing, config };
+  const shared = { database, secretBox, databaseRetry, settle, slots, logger, metrics, tracing, config };
   const processor = createDeliveryProcessor({
     ...shared,
     renderBudget,
@@ -155,7 +155,7 @@ export async function createDeliveryWorker(
     repository: createFanOutRepository(database, { workerId, queuedLeaseMs: config.queuedLeaseMs }),
     claims,
     databaseRetry,
-    secrets,
+    secretBox,
     openDeliveries,
     settle,
     processor,
@@ -185,7 +185,7 @@ export async function createDeliveryWorker(
 
   const keys = startKeyCheck({
     database,
-    secrets,
+    secretBox,
     databaseRetry,
     consumers: {
       pause() {

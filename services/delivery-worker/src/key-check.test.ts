@@ -5,10 +5,13 @@ import { startKeyCheck } from './key-check.js';
 
 const { jest } = import.meta;
 
-const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
-const canaryOf = (box: typeof secrets) =>
+const secretBox = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
+const canaryOf = (box: typeof secretBox) =>
   box.encrypt('canary', { workspaceId: null, table: 'secrets_canary', id: 'canary', column: 'value' });
-const [ours, foreign] = [canaryOf(secrets), canaryOf(createSecretBox([{ id: 'k2', key: randomBytes(32) }]))];
+const [ours, foreign] = [
+  canaryOf(secretBox),
+  canaryOf(createSecretBox([{ id: 'k2', key: randomBytes(32) }])),
+];
 
 afterEach(() => void jest.useRealTimers());
 
@@ -28,7 +31,7 @@ function start(canary: Buffer | Error) {
         return [{ value_encrypted: state.canary }];
       },
     } as unknown as Database,
-    secrets,
+    secretBox,
     databaseRetry: { retryWhileUnavailable: (work) => work() },
     consumers: { pause: () => void calls.push('pause'), resume: () => void calls.push('resume') },
     registry,

@@ -16,7 +16,7 @@ export interface KeyCheck {
 
 export interface KeyCheckDeps {
   database: Database;
-  secrets: SecretBox;
+  secretBox: SecretBox;
   /** Runs the statement of the check, so that an idle worker also detects an unavailable database. */
   databaseRetry: Pick<DatabaseRetry, 'retryWhileUnavailable'>;
   /** The worker's consumers, which are paused until the keys decrypt the canary. */
@@ -36,7 +36,7 @@ const logEveryMs = 60_000;
  * the result that the keys are not checked yet. The log then has the reason once.
  */
 export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise<void> } {
-  const { database, secrets, databaseRetry, consumers, registry, logger, signal } = deps;
+  const { database, secretBox, databaseRetry, consumers, registry, logger, signal } = deps;
   const logThrottled = createLogThrottle({ everyMs: logEveryMs });
   let fault: AppError | undefined = notChecked;
   let isMismatch = false;
@@ -53,7 +53,7 @@ export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise
   };
   const update = async () => {
     try {
-      await databaseRetry.retryWhileUnavailable(() => checkCanary(database, secrets));
+      await databaseRetry.retryWhileUnavailable(() => checkCanary(database, secretBox));
       if (fault !== undefined) consumers.resume();
       fault = undefined;
       isMismatch = false;

@@ -120,7 +120,7 @@ export async function createWebhookApi(
   const health = healthRoutes({
     checks: {
       database: () => checkSchema(database),
-      secrets: startKeyCheck({ database, secrets: secretBox, shutdown }),
+      secrets: startKeyCheck({ database, secretBox, shutdown }),
       broker: async () => requireAccepting(broker),
     },
     // Checks throw an AppError for a fault of this instance: a database schema that is too old, or wrong encryption

@@ -3,7 +3,7 @@ import { AppError, type HealthCheck, type Shutdown } from '@tocsin/kit';
 
 export interface KeyCheckDeps {
   database: Database;
-  secrets: SecretBox;
+  secretBox: SecretBox;
   shutdown: Pick<Shutdown, 'addInterval'>;
 }
 
@@ -14,11 +14,11 @@ const checkEveryMs = 5_000;
  * database is unavailable, the last result stays valid, because an outage does not make the keys wrong.
  * @returns a check that rejects with an AppError while the keys are wrong
  */
-export function startKeyCheck({ database, secrets, shutdown }: KeyCheckDeps): HealthCheck {
+export function startKeyCheck({ database, secretBox, shutdown }: KeyCheckDeps): HealthCheck {
   let fault: AppError | undefined;
   const update = async () => {
     try {
-      if (!(await checkCanary(database, secrets))) await writeFirstCanary(database, secrets);
+      if (!(await checkCanary(database, secretBox))) await writeFirstCanary(database, secretBox);
       fault = undefined;
     } catch (error) {
       if (error instanceof AppError) fault = error;

@@ -53,8 +53,8 @@ async function measureLoad(
   { alerts, webhooks }: CostOptions,
   load: CostResult['load'],
 ): Promise<CostResult> {
-  const { database, secrets, destination } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooks) });
+  const { database, secretBox, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(webhooks) });
   return withWorkers(testBed, 1, async (workers) => {
     const rate = load === 'burst' ? {} : { alertsPerSecond: load / webhooks };
     await runAlerts(testBed, { fixtures, workers, alerts: Math.ceil(alerts / 10), ...rate });

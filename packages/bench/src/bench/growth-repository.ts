@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
  */
 export async function pickDeliveries(
   database: Database,
-  secrets: SecretBox,
+  secretBox: SecretBox,
   { history, count }: { history: History; count: number },
 ): Promise<string[]> {
   const { workspaceId, days } = history;
@@ -26,7 +26,7 @@ export async function pickDeliveries(
   }
   for (const id of ids) {
     const content = { requestBody: '{"bench":true}', responseBody: 'ok' };
-    const exchange_encrypted = encryptAttempt(content, { workspaceId, deliveryId: id, claim: 1 }, secrets);
+    const exchange_encrypted = encryptAttempt(content, { workspaceId, deliveryId: id, claim: 1 }, secretBox);
     await database.knex('attempts').where({ delivery_id: id }).update({ exchange_encrypted });
   }
   return ids;

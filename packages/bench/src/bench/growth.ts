@@ -131,7 +131,10 @@ async function fill(testBed: TestBed, url: string, history: History) {
     const startedAtMs = performance.now();
     await fillHistory(database, history);
     const fillSeconds = (performance.now() - startedAtMs) / 1_000;
-    return { fillSeconds, ids: await pickDeliveries(database, testBed.secrets, { history, count: samples }) };
+    return {
+      fillSeconds,
+      ids: await pickDeliveries(database, testBed.secretBox, { history, count: samples }),
+    };
   } finally {
     await database.close();
   }

@@ -28,8 +28,8 @@ export const warmUpPerSecond = 2_000;
 
 /** Measures the latency at several steady rates. Each alert has one webhook. */
 export async function measureLatency(testBed: TestBed, options: SteadyRates): Promise<LatencyResult[]> {
-  const { database, secrets, destination } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
+  const { database, secretBox, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(1) });
   return withWorkers(testBed, 1, async (workers) => {
     const results: LatencyResult[] = [];
     await runAlerts(testBed, {

@@ -25,8 +25,8 @@ interface LowRateMeasurement {
  * published over AMQP) and for the bare loop.
  */
 export async function measureLowRate(testBed: TestBed, options: SteadyRates): Promise<LowRateResult[]> {
-  const { database, secrets, destination } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
+  const { database, secretBox, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(1) });
   const warmUp = { alerts: options.warmUpAlerts, alertsPerSecond: warmUpPerSecond };
   const results: LowRateResult[] = [];
   for (const perSecond of options.rates) {

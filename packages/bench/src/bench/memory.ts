@@ -23,8 +23,8 @@ export interface MemoryOptions {
 /** Samples the memory of one worker under full load. */
 export async function measureMemory(testBed: TestBed, options: MemoryOptions): Promise<MemoryResult> {
   const { minutes, alerts } = options;
-  const { database, secrets, destination } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(options.webhooks) });
+  const { database, secretBox, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(options.webhooks) });
   return withWorkers(testBed, 1, async (workers) => {
     const samplesMb: number[] = [];
     const sample = () => samplesMb.push(readUsage(workers[0]!.pid()).rssBytes / 1e6);

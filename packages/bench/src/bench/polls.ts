@@ -57,8 +57,8 @@ const alertsPerSecond = 1;
 
 /** Measures the CPU time of the API while people have a page of the console open and alerts are delivered. */
 export async function measurePolls(testBed: TestBed, options: PollsOptions): Promise<PollsResult[]> {
-  const { database, secrets, destination } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
+  const { database, secretBox, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(1) });
   const api = await startApi(testBed, fixtures.workspaceId);
   try {
     return await withWorkers(testBed, 1, async (workers) => {

@@ -49,8 +49,8 @@ const steadyPerSecond = 200;
  */
 export async function measureRest(testBed: TestBed, options: RestOptions): Promise<RestResult> {
   const { alerts, repeats, seconds, batchSize, connections } = options;
-  const { database, secrets, destination } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
+  const { database, secretBox, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(1) });
   const api = await startApi(testBed, fixtures.workspaceId);
   try {
     return await withWorkers(testBed, 1, async (workers) => {

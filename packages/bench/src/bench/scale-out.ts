@@ -24,8 +24,8 @@ export interface ScaleOutOptions {
  */
 export async function measureScaleOut(testBed: TestBed, options: ScaleOutOptions): Promise<ScaleOutResult[]> {
   const { alerts } = options;
-  const { database, secrets, destination } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(options.webhooks) });
+  const { database, secretBox, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(options.webhooks) });
   const results: ScaleOutResult[] = [];
   for (const count of options.workers) {
     const { perSecond, cpuMicros } = await withWorkers(testBed, count, async (workers) => {

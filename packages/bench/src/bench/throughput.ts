@@ -42,9 +42,9 @@ export async function measureThroughput(
   options: ThroughputOptions,
 ): Promise<ThroughputResult> {
   const { alerts, webhooks, repeats } = options;
-  const { database, secrets, destination } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooks) });
-  const single = await writeFixtures(database, { secrets, urls: destination.urls(1) });
+  const { database, secretBox, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(webhooks) });
+  const single = await writeFixtures(database, { secretBox, urls: destination.urls(1) });
   const messages = alerts * webhooks;
   const workerRuns: AlertsResult[] = [];
   const singleRuns: AlertsResult[] = [];

@@ -37,13 +37,13 @@ export async function measureWebhookOptions(
   testBed: TestBed,
   { deliveries, repeats }: { deliveries: number; repeats: number },
 ): Promise<WebhookOptionsResult[]> {
-  const { database, secrets, destination } = testBed;
+  const { database, secretBox, destination } = testBed;
   const alerts = Math.ceil(deliveries / webhooks);
   const urls = destination.urls(webhooks);
   const sets = await Promise.all(
     optionSets.map(async ({ options, fixtures }) => ({
       options,
-      fixtures: await writeFixtures(database, { secrets, urls, ...fixtures }),
+      fixtures: await writeFixtures(database, { secretBox, urls, ...fixtures }),
       runs: [] as AlertsResult[],
     })),
   );

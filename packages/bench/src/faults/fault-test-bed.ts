@@ -40,8 +40,8 @@ export async function createFaultTestBed(options: FaultTestBedOptions): Promise<
     return replicas;
   };
   const testBed = await createTestBed({ print, ...(replicated && { startServers: startReplicated }) });
-  const { database, destination, secrets } = testBed;
-  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooksPerAlert) });
+  const { database, destination, secretBox } = testBed;
+  const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(webhooksPerAlert) });
   const provider = await startIdentityProvider(testBed, fixtures.workspaceId);
   // The checks read only warnings and errors. This level keeps the log files small.
   const env = { LOG_LEVEL: 'warn', ...timing.env };

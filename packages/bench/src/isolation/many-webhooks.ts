@@ -65,13 +65,16 @@ export async function measureManyWebhooks(options: ManyWebhooksOptions): Promise
   const { workspaces, webhooksPerWorkspace, deliveriesPerWebhook, responds, source, workers } = options;
   const testBed = await createTestBed(options);
   try {
-    const { database, destination, generator, secrets } = testBed;
-    const healthy = await writeFixtures(database, { secrets, urls: destination.urls(healthyLoad.webhooks) });
+    const { database, destination, generator, secretBox } = testBed;
+    const healthy = await writeFixtures(database, {
+      secretBox,
+      urls: destination.urls(healthyLoad.webhooks),
+    });
     const url = responds ? destination.urlOf(0) : 'http://127.0.0.1:9/';
     const urls = Array<string>(webhooksPerWorkspace).fill(url);
     const targets: Fixtures[] = [];
     for (let count = 0; count < workspaces; count += 1)
-      targets.push(await writeFixtures(database, { secrets, urls, body: uncountedBody }));
+      targets.push(await writeFixtures(database, { secretBox, urls, body: uncountedBody }));
     const workspaceIds = targets.map(({ workspaceId }) => workspaceId);
     await testBed.startWorkers(workers, { env: { RETRY_SCHEDULE: retrySchedule } });
 

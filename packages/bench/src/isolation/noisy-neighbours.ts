@@ -51,10 +51,13 @@ export async function measureNoisyNeighbours(
   const testBed = await createTestBed({ print });
   const servers = await startNeighbourServers();
   try {
-    const { database, destination, secrets } = testBed;
-    const healthy = await writeFixtures(database, { secrets, urls: destination.urls(healthyLoad.webhooks) });
+    const { database, destination, secretBox } = testBed;
+    const healthy = await writeFixtures(database, {
+      secretBox,
+      urls: destination.urls(healthyLoad.webhooks),
+    });
     const [warmUpGroup = { urls: [] }, ...groups] = await groupWebhooks(neighbours, servers);
-    const write = (group: WebhookGroup) => writeFixtures(database, { secrets, ...group });
+    const write = (group: WebhookGroup) => writeFixtures(database, { secretBox, ...group });
     const warmUpNeighbour = await write(warmUpGroup);
     const noisy = await Promise.all(groups.map(write));
     await testBed.startWorkers(workers, { nodeOptions: await servers.nodeOptions(neighbours) });

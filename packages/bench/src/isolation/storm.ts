@@ -67,7 +67,7 @@ interface Storm {
  */
 export async function measureStorm(options: StormOptions): Promise<StormResult> {
   const testBed = await createTestBed({ print: options.print });
-  const { database, secrets, rabbitmq } = testBed;
+  const { database, secretBox, rabbitmq } = testBed;
   const destination = await startDestination();
   const generator = await startLoadGenerator(rabbitmq.url);
   const publications = startHelper<PublicationCounterCommands>(
@@ -76,8 +76,8 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
   );
   try {
     await publications.call('listen', { amqpUrl: rabbitmq.url });
-    const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(options.webhooks) });
-    const probed = await writeFixtures(database, { secrets, urls: testBed.destination.urls(1) });
+    const fixtures = await writeFixtures(database, { secretBox, urls: destination.urls(options.webhooks) });
+    const probed = await writeFixtures(database, { secretBox, urls: testBed.destination.urls(1) });
     const storm: Storm = { testBed, generator, destination, publications, fixtures };
     const work = async () => {
       await warmUp(storm);

@@ -62,9 +62,9 @@ const lateRetriesMs = 3_000;
 export async function measureTenantFlood(options: TenantFloodOptions): Promise<TenantFloodResult> {
   const testBed = await createTestBed(options);
   try {
-    const { database, destination, secrets } = testBed;
+    const { database, destination, secretBox } = testBed;
     const urls = destination.urls(healthyLoad.webhooks);
-    const fixtures = await writeFixtures(database, { secrets, urls });
+    const fixtures = await writeFixtures(database, { secretBox, urls });
     // The limits for a flood (`bar.ts`) apply to an installation with one worker, so only one is started.
     await testBed.startWorkers(1, { env: { RETRY_SCHEDULE: `${firstRetryMs / 1_000}s,5s,10s` } });
     await measureThroughput(testBed, fixtures, warmUpAlerts);

@@ -11,7 +11,7 @@ export interface Fixtures {
 }
 
 export interface FixturesOptions {
-  secrets: SecretBox;
+  secretBox: SecretBox;
   /** URLs of the webhooks. The rule gets one webhook for each URL, in this order. */
   urls: string[];
   /** Body template of the webhooks. The destination can count requests only with the default template. */
@@ -25,7 +25,7 @@ export interface FixturesOptions {
 /** Inserts an alert rule and its webhooks into the database, with the rows that the API would insert. */
 export async function writeFixtures(
   database: Database,
-  { secrets: secretBox, urls, body = bodyTemplate, signing = false, rateLimit }: FixturesOptions,
+  { secretBox, urls, body = bodyTemplate, signing = false, rateLimit }: FixturesOptions,
 ): Promise<Fixtures> {
   const workspaceId = randomUUID();
   const webhookIds: string[] = [];

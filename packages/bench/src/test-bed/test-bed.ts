@@ -24,7 +24,7 @@ import { type ServiceHost, type ServiceOptions, type ServiceProcess, startServic
 export interface TestBed extends ServiceHost {
   /** Client of the database. It connects without a proxy, under the application name `suiteApplicationName`. */
   database: Database;
-  secrets: SecretBox;
+  secretBox: SecretBox;
   destination: Destination;
   generator: LoadGenerator;
   /** Node.js options for measured services. They enable CPU profiles if the test bed has the option `profile`. */
@@ -91,7 +91,7 @@ export async function createTestBed({
     postgres,
     rabbitmq,
     database,
-    secrets: createSecretBox(parseSecretKeys(secretsKeys)),
+    secretBox: createSecretBox(parseSecretKeys(secretsKeys)),
     secretsKeys,
     destination,
     generator,

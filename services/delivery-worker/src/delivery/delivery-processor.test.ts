@@ -30,7 +30,7 @@ function start({ isHeld = true, failsFor = '' } = {}) {
   } as unknown as Database;
   const parts = {
     database,
-    secrets: createSecretBox([{ id: 'k1', key: randomBytes(32) }]),
+    secretBox: createSecretBox([{ id: 'k1', key: randomBytes(32) }]),
     slots: {
       responsivenessOf(webhookId: string) {
         if (webhookId === 'broken') throw broken;

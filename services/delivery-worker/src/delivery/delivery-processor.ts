@@ -25,7 +25,7 @@ import { createWebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryProcessorDeps {
   database: Database;
-  secrets: SecretBox;
+  secretBox: SecretBox;
   slots: Slots;
   renderBudget: RenderBudget;
   sender: Sender;
@@ -91,7 +91,7 @@ const unknownPerTick = 4;
 const startsPerTick = 32;
 
 export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryProcessor {
-  const { database, secrets, databaseRetry, slots, config, settle, metrics, lease, onError } = deps;
+  const { database, secretBox, databaseRetry, slots, config, settle, metrics, lease, onError } = deps;
   const webhooks = createWebhooksReader(deps);
   const ticks = createTickThrottle(unknownPerTick);
   const ticksAtWrite = {
@@ -110,7 +110,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryPr
     render: createRenderBody(),
     recorder: createRecorder({
       ...deps,
-      records: createRecordRepository(database, secrets),
+      records: createRecordRepository(database, secretBox),
       pauses: createPauseRepository(database),
       onBatch: (size) => metrics.batch('record', size),
     }),

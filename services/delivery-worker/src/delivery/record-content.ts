@@ -40,8 +40,8 @@ function contentLengthOf({ attempt, rendered = '' }: RecordWithContent): number 
   return attempt.requestBody.length + (attempt.response?.body.length ?? 0);
 }
 
-export function encryptContents(records: RecordWithContent[], secrets: SecretBox): EncryptedContents {
-  const contents = records.map((record) => encryptContent(record, secrets));
+export function encryptContents(records: RecordWithContent[], secretBox: SecretBox): EncryptedContents {
+  const contents = records.map((record) => encryptContent(record, secretBox));
   const lengths = contents.map(({ length }) => length);
   let next = 1;
   const offsets = lengths.map((length) => {
@@ -57,13 +57,13 @@ const noContent = Buffer.alloc(0);
  * Encrypts the content of an attempt. If no request was sent because the rendered body was not JSON, encrypts this body
  * instead. Returns an empty buffer if there is nothing to encrypt.
  */
-function encryptContent({ claimed, attempt, rendered }: RecordWithContent, secrets: SecretBox): Buffer {
+function encryptContent({ claimed, attempt, rendered }: RecordWithContent, secretBox: SecretBox): Buffer {
   if (attempt !== undefined) {
     const { requestBody, response } = attempt;
     const { body: responseBody = '', location, retryAfter } = response ?? {};
-    return encryptAttempt({ requestBody, responseBody, location, retryAfter }, claimed, secrets);
+    return encryptAttempt({ requestBody, responseBody, location, retryAfter }, claimed, secretBox);
   }
   if (rendered === undefined) return noContent;
   const { workspaceId, deliveryId: id } = claimed;
-  return secrets.encrypt(rendered, renderedLocation({ workspaceId, id }));
+  return secretBox.encrypt(rendered, renderedLocation({ workspaceId, id }));
 }

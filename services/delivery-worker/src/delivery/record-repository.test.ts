@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from './claimed-delivery.js';
 import type { Attempt } from './outcome.js';
 import { createRecordRepository, type OutcomeRecord } from './record-repository.js';
 
-const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
+const secretBox = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
 const workspaceId = '11111111-1111-4111-8111-111111111111';
 const ids = [1, 2, 3, 4].map((digit) => `0193a000-0000-7000-8000-00000000000${digit}`);
 const failure = { code: 'timeout', error: 'Too \0slow.' } as const;
@@ -35,7 +35,7 @@ function start() {
       return [];
     },
   } as unknown as Database;
-  return { statements, texts, ...createRecordRepository(database, secrets) };
+  return { statements, texts, ...createRecordRepository(database, secretBox) };
 }
 
 /**
@@ -118,7 +118,7 @@ test('the encrypted contents of a batch are sent as one value with their offsets
     const at = starts[index]! - 1;
     return (values[18] as Buffer).subarray(at, at + lengths[index]!);
   };
-  const contents = [0, 1, 3].map((index) => decryptAttempt(contentOf(index), claimed(index), secrets));
+  const contents = [0, 1, 3].map((index) => decryptAttempt(contentOf(index), claimed(index), secretBox));
   const requestBody = '{"a":1}';
   const none = { location: undefined, retryAfter: undefined };
   expect(contents).toEqual([
@@ -127,7 +127,7 @@ test('the encrypted contents of a batch are sent as one value with their offsets
     { ...none, requestBody, responseBody: '' },
   ]);
   const location = renderedLocation({ workspaceId, id: ids[2]! });
-  expect(secrets.decrypt(contentOf(2), location).toString()).toBe('no JSON');
+  expect(secretBox.decrypt(contentOf(2), location).toString()).toBe('no JSON');
 });
 
 /**

@@ -39,12 +39,12 @@ export interface RecordRepository {
   defer(records: DeferralRecord[]): Promise<void>;
 }
 
-export function createRecordRepository(database: Database, secrets: SecretBox): RecordRepository {
+export function createRecordRepository(database: Database, secretBox: SecretBox): RecordRepository {
   return {
     async record(records) {
       for (const [day, recordsOfDay] of groupBy(records, dayOf)) {
         for (const part of splitByContent(recordsOfDay))
-          await database.prepared(ofDay(record, day), recordColumns(part, secrets));
+          await database.prepared(ofDay(record, day), recordColumns(part, secretBox));
       }
     },
     async defer(records) {
@@ -84,12 +84,12 @@ function failureColumns(records: DeferralRecord[]): Buffer[] {
   ];
 }
 
-function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] {
+function recordColumns(records: OutcomeRecord[], secretBox: SecretBox): unknown[] {
   const claims = records.map(({ claimed }) => claimed);
   const outcomes = records.map(({ outcome }) => outcome);
   const failures = outcomes.map((outcome) => (outcome.kind === 'succeeded' ? undefined : outcome.failure));
   const attempts = records.map(({ attempt }) => attempt);
-  const contents = encryptContents(records, secrets);
+  const contents = encryptContents(records, secretBox);
   return [
     ...claimColumns(claims),
     sqlArray.text(outcomes.map((outcome) => (outcome.kind === 'retry' ? 'open' : outcome.kind))),

@@ -6,7 +6,7 @@ import { createDatabaseRetry } from '../database-retry.js';
 import { createWebhooksReader, type DecryptedWebhook, type Undecryptable } from './webhooks-reader.js';
 
 const silent = createLogger({ service: 'test', level: 'silent' });
-const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
+const secretBox = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
 const workspaceId = '11111111-1111-4111-8111-111111111111';
 
 /**
@@ -23,7 +23,7 @@ function start(options: object | null = null) {
   const statements: { name: string; text: string }[] = [];
   const events: unknown[] = [];
   const encrypt = (id: string, column: string, text: string) =>
-    secrets.encrypt(text, { workspaceId, table: 'webhooks', id: damaged.has(id) ? 'x' : id, column });
+    secretBox.encrypt(text, { workspaceId, table: 'webhooks', id: damaged.has(id) ? 'x' : id, column });
   const rowOf = (id: string, version: number) => ({
     id,
     workspace_id: workspaceId,
@@ -44,7 +44,7 @@ function start(options: object | null = null) {
   const reader = createWebhooksReader({
     database,
     databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
-    secrets,
+    secretBox,
     logger: {
       error: (fields: unknown, event: string) => events.push([event, fields]),
     } as unknown as Logger,
@@ -124,7 +124,7 @@ const optionsOf = async (row: object) =>
 
 test('the options of a webhook are read, with times in milliseconds and decrypted keys', async () => {
   const secretOf = (id: string, key: string) =>
-    secrets
+    secretBox
       .encrypt(`whsec_${Buffer.from(key).toString('base64')}`, {
         workspaceId,
         table: 'webhook_signing_secrets',
@@ -164,7 +164,7 @@ test('unset options are undefined, and a signing webhook without secrets has no 
 
 test('a webhook is undecryptable if its signing secret was encrypted for another webhook', async () => {
   const location = { workspaceId, table: 'webhook_signing_secrets', id: 'other', column: 'secret' };
-  const secret = secrets.encrypt('whsec_a2V5', location).toString('base64');
+  const secret = secretBox.encrypt('whsec_a2V5', location).toString('base64');
   const row = { ...noOptions, secrets: [{ id: 's1', secret, expires: null }] };
   expect(await start(row).get('a', 1)).toMatchObject({ id: 'a', error: expect.anything() });
 });

@@ -61,19 +61,19 @@ export interface WebhooksReader {
 export interface WebhooksReaderDeps {
   database: Database;
   databaseRetry: DatabaseRetry;
-  secrets: SecretBox;
+  secretBox: SecretBox;
   logger: Logger;
 }
 
 export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
-  const { database, databaseRetry, secrets, logger } = deps;
+  const { database, databaseRetry, secretBox, logger } = deps;
   const cache = new LRUCache<string, DecryptedWebhook>({ max: 5_000 });
   const logThrottled = createLogThrottle({ everyMs: 60_000 });
   const read = async (ids: string[]) => {
     const rows = await databaseRetry.retryWhileUnavailable(() =>
       database.prepared<WebhookRow>(find, [[...new Set(ids)]]),
     );
-    const byId = new Map(rows.map((row) => [row.id, decryptRow(row, secrets)]));
+    const byId = new Map(rows.map((row) => [row.id, decryptRow(row, secretBox)]));
     return ids.map((id) => byId.get(id));
   };
   const loader = createPromiseBatcher<string, DecryptedWebhook | Undecryptable | undefined>({
@@ -145,18 +145,18 @@ interface OptionsRow {
  * Decrypts one webhook. Errors are caught for each webhook, so that a missing key or a damaged row does not affect the
  * other webhooks of the batch.
  */
-function decryptRow(row: WebhookRow, secrets: SecretBox): DecryptedWebhook | Undecryptable {
+function decryptRow(row: WebhookRow, secretBox: SecretBox): DecryptedWebhook | Undecryptable {
   try {
-    return toWebhook(row, secrets);
+    return toWebhook(row, secretBox);
   } catch (error) {
     return { id: row.id, error };
   }
 }
 
-function toWebhook(row: WebhookRow, secrets: SecretBox): DecryptedWebhook {
+function toWebhook(row: WebhookRow, secretBox: SecretBox): DecryptedWebhook {
   const { id, workspace_id: workspaceId } = row;
   const decrypt = (encrypted: Buffer, column: 'url' | 'headers' | 'body') =>
-    secrets.decrypt(encrypted, webhookLocation({ workspaceId, id }, column)).toString('utf8');
+    secretBox.decrypt(encrypted, webhookLocation({ workspaceId, id }, column)).toString('utf8');
   const url = decrypt(row.url_encrypted, 'url');
   const headers = JSON.parse(decrypt(row.headers_encrypted, 'headers'));
   return {
@@ -167,11 +167,11 @@ function toWebhook(row: WebhookRow, secrets: SecretBox): DecryptedWebhook {
     headers,
     body: decrypt(row.body_encrypted, 'body'),
     redact: createRedactSecrets({ url, headers }),
-    options: row.options === null ? undefined : toOptions(row.options, workspaceId, secrets),
+    options: row.options === null ? undefined : toOptions(row.options, workspaceId, secretBox),
   };
 }
 
-function toOptions(row: OptionsRow, workspaceId: string, box: SecretBox): RequestOptions {
+function toOptions(row: OptionsRow, workspaceId: string, secretBox: SecretBox): RequestOptions {
   const { requests, period: periodMs, pauses, secrets } = row;
   return {
     retryScheduleMs: row.retrySchedule ?? undefined,
@@ -180,7 +180,7 @@ function toOptions(row: OptionsRow, workspaceId: string, box: SecretBox): Reques
     signingKeys: secrets?.map(({ id, secret, expires }) => {
       const location = signingSecretLocation({ workspaceId, id });
       return {
-        key: signingKeyOf(box.decrypt(Buffer.from(secret, 'base64'), location).toString('utf8')),
+        key: signingKeyOf(secretBox.decrypt(Buffer.from(secret, 'base64'), location).toString('utf8')),
         expiresAtMs: expires === null ? Number.POSITIVE_INFINITY : expires * 1_000,
       };
     }),

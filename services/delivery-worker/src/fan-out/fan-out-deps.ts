@@ -20,7 +20,7 @@ export interface FanOutDeps {
   claims: Pick<ClaimRepository, 'claim'>;
   databaseRetry: DatabaseRetry;
   /** Decrypts the message headers that name the publishers of alerts. */
-  secrets: SecretBox;
+  secretBox: SecretBox;
   openDeliveries: OpenDeliveryCounts;
   settle: SettleMessage;
   processor: Pick<DeliveryProcessor, 'start' | 'acquireAtWrite'>;

@@ -131,7 +131,7 @@ async function acceptBatch(
   deps: FanOutDeps,
   onPlanned: (planned: PlannedDeliveries) => void,
 ): Promise<MessageOutcome[]> {
-  const { rules, databaseRetry, secrets, openDeliveries, window, processor, metrics, tracing } = deps;
+  const { rules, databaseRetry, secretBox, openDeliveries, window, processor, metrics, tracing } = deps;
   // The database provides the time of acceptance, because a worker with a wrong clock would write to partitions of
   // other days.
   const found = await databaseRetry.retryWhileUnavailable(() => rules.find(wantedBy(received)));
@@ -142,7 +142,7 @@ async function acceptBatch(
       entry && {
         ...entry,
         requestId: message.requestId,
-        publishedBy: decryptPublisher(message.publisher, entry.alert, secrets),
+        publishedBy: decryptPublisher(message.publisher, entry.alert, secretBox),
         span: tracing && startSpan(message, entry, tracing),
       }
     );

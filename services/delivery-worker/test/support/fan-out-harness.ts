@@ -89,7 +89,7 @@ export function startFanOut(
       written: (webhooks) => void opened.push([...webhooks].length),
     },
     databaseRetry: createDatabaseRetry({ logger, signal }),
-    secrets: testSecretBox,
+    secretBox: testSecretBox,
     logger,
     tracing,
     metrics: {

@@ -93,12 +93,12 @@ export interface WebhookWithoutSecrets extends Omit<StoredWebhook, keyof Encrypt
 export type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;
 
 export function encryptSecrets(
-  box: SecretBox,
+  secretBox: SecretBox,
   webhook: WebhookKey,
   { url, headers, body }: WebhookSecrets,
 ): EncryptedSecrets {
   const encrypt = (column: keyof WebhookSecrets, plain: string) =>
-    box.encrypt(plain, webhookLocation(webhook, column));
+    secretBox.encrypt(plain, webhookLocation(webhook, column));
   return {
     urlEncrypted: encrypt('url', url),
     headersEncrypted: encrypt('headers', JSON.stringify(headers)),
@@ -116,12 +116,15 @@ export interface Undecryptable {
   keyId: string;
 }
 
-export function decryptSecrets(box: SecretBox, webhook: WrittenWebhook): WebhookSecrets | Undecryptable {
+export function decryptSecrets(
+  secretBox: SecretBox,
+  webhook: WrittenWebhook,
+): WebhookSecrets | Undecryptable {
   const { urlEncrypted, headersEncrypted, bodyEncrypted } = webhook;
   let keyId = '';
   const decrypt = (column: keyof WebhookSecrets, encrypted: Buffer) => {
-    keyId = box.keyIdOf(encrypted);
-    return box.decrypt(encrypted, webhookLocation(webhook, column)).toString('utf8');
+    keyId = secretBox.keyIdOf(encrypted);
+    return secretBox.decrypt(encrypted, webhookLocation(webhook, column)).toString('utf8');
   };
   try {
     return {
@@ -138,8 +141,8 @@ export function decryptSecrets(box: SecretBox, webhook: WrittenWebhook): Webhook
  * Returns the decrypted secrets of a webhook.
  * @throws AppError `undecryptable`
  */
-export function requireSecrets(box: SecretBox, webhook: StoredWebhook): WebhookSecrets {
-  const secrets = decryptSecrets(box, webhook);
+export function requireSecrets(secretBox: SecretBox, webhook: StoredWebhook): WebhookSecrets {
+  const secrets = decryptSecrets(secretBox, webhook);
   if ('keyId' in secrets) throw undecryptable(secrets);
   return secrets;
 }

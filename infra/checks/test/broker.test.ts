@@ -144,6 +144,9 @@ describe('a new broker with the settings of the compose file', () => {
       await publisher.publish(alert);
       shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'second']);
       shipped.command(['rabbitmqctl', 'close_all_user_connections', 'monitor', 'test']);
+      // The second attempt to connect starts after the publisher has received the rejection of the first one.
+      const rejections = () => shipped.log().split("PLAIN login refused: user 'monitor'").length - 1;
+      await until('the broker has rejected two logins', () => rejections() >= 2);
       const publishing = publisher.publish(alert);
       shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'first']);
       await expect(publishing).resolves.toBeDefined();

@@ -16,6 +16,8 @@ export interface ShippedBroker {
   failed: Promise<never>;
   /** Runs a command, for example `rabbitmqctl …`. Throws if it fails. */
   command(words: readonly string[]): string;
+  /** Returns the last 200 lines of the log. */
+  log(): string;
   stop(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function startShippedBroker(): Promise<ShippedBroker> {
         env: nodeEnv,
         encoding: 'utf8',
       }),
+    log: () => node.logTail(200),
     failed: node.exited.then(() => {
       throw new Error(`The broker has ended:\n${node.logTail(60)}`);
     }),

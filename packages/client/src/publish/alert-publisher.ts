@@ -24,8 +24,8 @@ export interface AlertPublisher {
  * - `unconfirmed`: the alert may have arrived. Publishing `alert` again is safe, because its `alert_id` stays the same.
  * - `rejected`: the alert is invalid, or the API rejects the caller, for example because a permission is missing. A
  *   retry would be rejected too.
- * - `misconfigured`: the broker rejects the publisher (login, permission, missing topology). The message says what to
- *   correct. After the correction, publish `alert` again.
+ * - `misconfigured`: the broker rejects the publisher (login at the first connection, permission, missing topology). The
+ *   message says what to correct. After the correction, publish `alert` again.
  */
 export class AlertNotPublishedError extends TocsinError {
   readonly code: 'unconfirmed' | 'rejected' | 'misconfigured';

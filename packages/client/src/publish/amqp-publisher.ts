@@ -19,8 +19,9 @@ export interface AmqpPublisherOptions extends PublisherOptions {
 /**
  * Creates a publisher that sends persistent, mandatory messages with publisher confirms. It reconnects after the loss
  * of a connection. This function does not wait for the broker, but `publish` does. If the broker rejects the login or a
- * permission at the first connection, the publisher does not connect again. An alert of a rule that is not registered
- * must contain its `alert_rule`. A worker stores a message that it cannot process as a dead letter.
+ * permission at the first connection, the publisher does not connect again. A login that is rejected at a later
+ * connection is retried until `giveUpAfterMs`. An alert of a rule that is not registered must contain its `alert_rule`.
+ * A worker stores a message that it cannot process as a dead letter.
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
   const { url, confirmTimeoutMs, declare = true } = options;
@@ -40,9 +41,11 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
           type: 'alert.fired',
         });
       } catch (error) {
-        // With `declare: true`, a missing queue is declared again after the reconnection, so a retry can succeed.
-        const isFinal = broker.hasStopped() || !declare;
-        throw (isFinal && toRejection(error, { declare })) || withReason(error);
+        const rejection = toRejection(error, { declare });
+        // While the publisher connects again, a retry can succeed: a rejected login may be a changed password that is
+        // soon changed back, and with `declare: true` a missing queue is declared again.
+        const isFinal = broker.hasStopped() || (!declare && rejection?.rejected !== 'login');
+        throw (isFinal && rejection) || withReason(error);
       }
     },
     classify(error) {

@@ -138,13 +138,18 @@ test('a cancelled job stops and cannot be cancelled again', async () => {
   expect(await read(body.id)).toMatchObject({ status: 'cancelled', done: 2 });
 });
 
-test('redelivery jobs are listed newest first, in pages', async () => {
+test('redelivery jobs of the workspace are listed newest first, in pages, with their total', async () => {
   const made: string[] = [];
   for (let count = 0; count < 5; count += 1)
     made.push((await accept({ status: 'skipped', all: true })).body.id);
+  const elsewhere = redeliveries.replace(workspaceId, otherWorkspaceId);
+  const other = { as: 'admin', body: { status: 'skipped', all: true } } as const;
+  expect((await api.call('POST', elsewhere, other)).status).toBe(202);
   const { entries, pages } = await readAll<Redelivery>(api, `${redeliveries}?limit=2`, { as: 'editor' });
   expect(entries.map(({ id }) => id)).toEqual(made.toSorted().toReversed());
   expect(pages).toBe(3);
+  const counted = await api.call('GET', `${redeliveries}?count=true`, { as: 'editor' });
+  expect(counted.headers.get('x-total-count')).toBe('5');
 });
 
 test('a workspace can have at most ten running jobs', async () => {

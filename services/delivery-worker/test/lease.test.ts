@@ -117,6 +117,20 @@ test('a released delivery keeps its due time after a first crash, and is delayed
   expect(dueAtMs).toBeLessThan(Date.now() + 5_000);
 });
 
+test('the delay of a released delivery grows with its number of claims without an outcome', async () => {
+  const webhookIds = await Promise.all(Array.from({ length: 50 }, () => fixtures.addWebhook()));
+  await fixtures.write([fixtures.plan(webhookIds, { state: 'claimed' })]);
+  const open = () => db.database.knex('open_deliveries');
+  await open().update({ claims_without_outcome: 8 });
+  const releasedAtMs = Date.now();
+  expect(await fixtures.releaseExpired()).toBe(50);
+  const dueAt: Date[] = await open().pluck('due_at');
+  // The delays are random, from 0 to 7 * 5 s. The longest of 50 is below 15 s with a probability of 4e-19.
+  const lastMs = Math.max(...dueAt.map((due) => due.getTime()));
+  expect(lastMs).toBeGreaterThan(releasedAtMs + 15_000);
+  expect(lastMs).toBeLessThan(Date.now() + 35_000);
+});
+
 test('after a lost reply, queued rows are released when they are older than a second', async () => {
   const { stranded, young } = await queueTwo();
   const releaseBy = new Date(Date.now() + 60_000);

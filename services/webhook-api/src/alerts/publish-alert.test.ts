@@ -201,8 +201,13 @@ test('an alert that the broker does not confirm gets 503 with its id; other erro
 
 test('an alert is not published if its workspace has reached its limit on open deliveries', async () => {
   const full = new AppError('too_many_requests', 'full');
-  const { publish } = startWith({ quota: { requireCapacity: () => Promise.reject(full) } });
+  const published: unknown[] = [];
+  const { publish } = startWith({
+    publisher: { publish: async (message) => void published.push(message) },
+    quota: { requireCapacity: () => Promise.reject(full) },
+  });
   await expect(publish({ ...request, body: fired })).rejects.toBe(full);
+  expect(published).toEqual([]);
 });
 
 test('a workspace_id in a rejected body is an error only if it is a UUID that is not in the path', async () => {

@@ -163,8 +163,10 @@ test.each([
   '0x100000000',
   '[::1]x',
 ])('no request is sent to the malformed host "%s"', async (host) => {
-  const result = await sender
-    .send({ url: `http://${host}:1/`, headers: {}, body: '' })
-    .catch(() => undefined);
-  expect(result?.kind ?? 'error').toBe('error');
+  const result = await sender.send({ url: `http://${host}:1/`, headers: {}, body: '' });
+  expect(result).toMatchObject({
+    kind: 'error',
+    code: 'internal_error',
+    error: expect.stringContaining('ERR_INVALID_URL'),
+  });
 });

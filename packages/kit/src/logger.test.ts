@@ -75,6 +75,16 @@ test('credentials in nested log fields are redacted', () => {
   expect(text).not.toContain('hunter2');
 });
 
+test.each(['authorization', 'cookie', 'password', 'secret', 'client_secret', 'token', 'api_key'])(
+  'a log field with the name %s is redacted, also inside of four objects and in upper case',
+  (name) => {
+    const nested = { a: { b: { c: { d: { [name.toUpperCase()]: 'hunter2' } } } } };
+    const text = logged((logger) => logger.info({ [name]: 'hunter2', ...nested }, 'event'));
+    expect(text).not.toContain('hunter2');
+    expect(text.match(/\[redacted\]/g)).toHaveLength(2);
+  },
+);
+
 test('a logged error contains its causes with their codes, and no other properties of causes', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', config: { auth: 'hunter2' } });
   const text = logged((logger) => logger.error({ err: new Error('outer', { cause }) }, 'event'));

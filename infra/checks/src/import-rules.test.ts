@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The tests write a small repository with `packages` and `services`, and run tools of `npm run check` on it. */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const configuration = join(repository, '.dependency-cruiser.cjs');
 let root: string;
 
 beforeEach(() => {
@@ -32,23 +34,29 @@ function run(tool: string, ...args: string[]) {
   return { status, stdout };
 }
 
-const checkImports = () =>
-  run('depcruise', '--config', join(repository, '.dependency-cruiser.cjs'), 'packages', 'services');
+const checkImports = () => run('depcruise', '--config', configuration, 'packages', 'services');
 
 test('a service may import packages, and a package may import `kit`', () => {
   expect(checkImports()).toMatchObject({ status: 0 });
 });
 
-/** For each tested rule, a file and another file that it must not import. */
+/** For each rule, a file and another file that it must not import. */
 const violations: Record<string, [importing: string, imported: string]> = {
   'no-import-cycles': ['packages/kit/src/a', 'packages/kit/src/b'],
   'kit-imports-no-package': ['packages/kit/src/c', 'packages/egress/src/index'],
   'contracts-imports-only-kit': ['packages/contracts/src/c', 'packages/egress/src/index'],
   'packages-import-no-service': ['packages/egress/src/c', 'services/api/src/main'],
   'no-service-imports-another': ['services/auth/src/c', 'services/api/src/main'],
+  'only-tools-import-infra': ['services/api/src/c', 'infra/local/src/index'],
   'packages-are-entered-through-their-exports': ['services/api/src/c', 'packages/egress/src/d'],
+  'test-helpers-stay-in-tests': ['services/api/src/c', 'packages/testing/src/index'],
   'every-import-resolves': ['packages/kit/src/c', 'packages/kit/src/missing'],
 };
+
+test('each rule for imports has a violation that is tested', () => {
+  const { forbidden }: { forbidden: { name: string }[] } = createRequire(import.meta.url)(configuration);
+  expect(Object.keys(violations)).toEqual(forbidden.map(({ name }) => name));
+});
 
 test.each(Object.entries(violations))(
   'the rule %s reports an import that violates it',
@@ -56,6 +64,8 @@ test.each(Object.entries(violations))(
     write('packages/kit/src/b.ts', "import './a.js';\n");
     write('packages/kit/src/a.ts', 'export const a = 1;\n');
     write('packages/egress/src/d.ts', 'export const d = 1;\n');
+    write('packages/testing/src/index.ts', 'export const testing = 1;\n');
+    write('infra/local/src/index.ts', 'export const local = 1;\n');
     write(`${importing}.ts`, `import './${relative(dirname(importing), imported)}.js';\n`);
     const { status, stdout } = checkImports();
     expect(status).not.toBe(0);

@@ -229,7 +229,7 @@ test('a worker that stops during a claim of rate-limited deliveries waits for th
     await sleep(300);
   });
   await closed;
-  const sent = harness.destination.at(target.path).length;
+  expect(harness.destination.at(target.path)).toHaveLength(1);
   const attempts = await harness.attempts(delivery_id);
-  expect(attempts.map((attempt) => attempt.error_code)).toEqual(Array.from({ length: sent }, () => null));
+  expect(attempts.map((attempt) => attempt.error_code)).toEqual([null]);
 });

@@ -20,7 +20,7 @@ export {
 } from './api/errors.js';
 export type { CancellationsApi, DispatchesApi, JobsApi, RedeliveriesApi } from './api/jobs.js';
 export type { PlatformClient } from './api/platform-api.js';
-export type { ListTotal, Paged, Tagged } from './api/requests.js';
+export type { ListTotal, Page, Paged, Tagged } from './api/requests.js';
 export type * from './api/schemas.js';
 export type { CallOptions, ChangeOptions } from './api/transport.js';
 export type { WebhooksApi } from './api/webhooks.js';

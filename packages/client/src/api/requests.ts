@@ -29,9 +29,16 @@ export async function sendTagged<Resource extends object>(
   return { ...body, etag: headers.get('etag') ?? '' };
 }
 
+/** A part of a list. */
+export interface Page<T> {
+  items: T[];
+  /** Fetches the next page. After an error it can be called again. Undefined if no entries follow. */
+  next: (() => Promise<Page<T>>) | undefined;
+}
+
 /** A list that fetches its pages while a loop reads them. A second loop over the list fetches all pages again. */
 export interface Paged<T> extends AsyncIterable<T> {
-  pages(): AsyncIterable<T[]>;
+  firstPage(): Promise<Page<T>>;
   toArray(): Promise<T[]>;
   /** Counts the entries of all pages, with one request. */
   count(): Promise<ListTotal>;
@@ -46,30 +53,30 @@ export interface ListTotal {
 
 /** Creates a list whose pages a GET operation returns. The header `Link` of a page names the next page (RFC 8288). */
 export function createPaged<T>(send: Send, request: Omit<ApiRequest, 'method'>): Paged<T> {
-  async function* pages(): AsyncGenerator<T[]> {
-    let cursor: string | undefined;
-    do {
-      const query = cursor === undefined ? request.query : { ...request.query, cursor };
-      const response: ApiResponse<T[]> = await send({ ...request, method: 'GET', query });
-      if (!Array.isArray(response.body)) {
-        throw new ConnectionError(
-          'invalid_response',
-          'The response is not a list. Check that the address is the API’s.',
-        );
-      }
-      yield response.body;
-      cursor = nextCursor(response.headers.get('link'));
-    } while (cursor !== undefined);
-  }
+  const fetchPage = async (query: object | undefined): Promise<Page<T>> => {
+    const response: ApiResponse<T[]> = await send({ ...request, method: 'GET', query });
+    if (!Array.isArray(response.body)) {
+      throw new ConnectionError(
+        'invalid_response',
+        'The response is not a list. Check that the address is the API’s.',
+      );
+    }
+    const cursor = nextCursor(response.headers.get('link'));
+    const next = cursor === undefined ? undefined : () => fetchPage({ ...request.query, cursor });
+    return { items: response.body, next };
+  };
+  const firstPage = () => fetchPage(request.query);
   async function* items(): AsyncGenerator<T> {
-    for await (const page of pages()) yield* page;
+    for (let page: Page<T> | undefined = await firstPage(); page; page = await page.next?.())
+      yield* page.items;
   }
   return {
-    pages,
+    firstPage,
     [Symbol.asyncIterator]: items,
     async toArray() {
       const all: T[] = [];
-      for await (const page of pages()) all.push(...page);
+      for (let page: Page<T> | undefined = await firstPage(); page; page = await page.next?.())
+        all.push(...page.items);
       return all;
     },
     async count() {

@@ -4,7 +4,6 @@ import { useWorkspaceId } from '../paths.js';
 import { asConflict, changeEdited, changeRead, idsAfter } from './change-read.js';
 import { useClient } from './client.js';
 import { haveEnded } from './ended-deliveries.js';
-import { firstPage } from './live-list.js';
 import { usePermission } from './permitted.js';
 import { useWorkspaceCache, useWorkspaceQuery } from './workspace-query.js';
 
@@ -119,7 +118,7 @@ export function usePastAlerts() {
   return useWorkspaceQuery({
     permission: 'alert_read',
     key: ['past-alerts'],
-    fetch: (client, options) => firstPage(client.alerts.list({ limit: 20 }, options)),
+    fetch: async (client, options) => (await client.alerts.list({ limit: 20 }, options).firstPage()).items,
     staleTime: 60_000,
   });
 }

@@ -3,7 +3,6 @@ import type { Delivery, ListDeliveriesQuery } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { haveEnded, isEndState } from './ended-deliveries.js';
-import { firstPage } from './live-list.js';
 import { useWorkspaceCache, useWorkspaceList, useWorkspaceQuery } from './workspace-query.js';
 
 export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
@@ -38,8 +37,10 @@ export function useAnyDelivery(filter: DeliveryFilter, { enabled }: { enabled: b
   const workspaceId = useWorkspaceId();
   const { data = false } = useQuery({
     queryKey: [workspaceId, 'deliveries', 'any', filter],
-    queryFn: ({ signal }) => firstPage(client.deliveries.list({ ...filter, limit: 1 }, { signal })),
-    select: (page) => page.length > 0,
+    queryFn: async ({ signal }) => {
+      const { items } = await client.deliveries.list({ ...filter, limit: 1 }, { signal }).firstPage();
+      return items.length > 0;
+    },
     enabled,
   });
   return enabled && data;

@@ -9,7 +9,7 @@ import type {
 } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { firstPage, refreshLists } from './live-list.js';
+import { refreshLists } from './live-list.js';
 import { useWorkspaceCache } from './workspace-query.js';
 
 /** Kinds of jobs, each with the type of its request. */
@@ -46,7 +46,7 @@ export function useJobs(kind: JobKind) {
     queryKey,
     queryFn: async ({ signal }) => {
       const before = queryClient.getQueryData<Job[]>(queryKey);
-      const jobs = await firstPage(jobsOf(client, kind).list({ limit: 10 }, { signal }));
+      const { items: jobs } = await jobsOf(client, kind).list({ limit: 10 }, { signal }).firstPage();
       if (isRunning(before) || isRunning(jobs))
         void refreshLists(queryClient, [workspaceId, changedList[kind]]);
       return jobs;

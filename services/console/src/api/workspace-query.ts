@@ -3,7 +3,8 @@ import type { CallOptions, Paged, PlatformClient } from '@tocsin/client/browser'
 import type { Permission } from '@tocsin/identity/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { type ListPart, type LiveListOptions, refreshLists, useLiveList } from './live-list.js';
+import type { ListPart } from './list-data.js';
+import { type LiveListOptions, refreshLists, useLiveList } from './live-list.js';
 import { usePermission } from './permitted.js';
 
 export interface WorkspaceQuery<T> extends Pick<UseQueryOptions<T>, 'refetchInterval' | 'staleTime'> {

@@ -15,7 +15,7 @@ export interface DeadLettersProps {
 
 export function DeadLetters({ scope }: DeadLettersProps) {
   const list = useDeadLetters(scope);
-  if (list.error !== null) return <Failure error={list.error} onRetry={list.restart} />;
+  if (list.error !== null) return <Failure error={list.error} onRetry={list.retry} />;
   if (!list.isLoaded) return <Loading what="the dead letters" />;
   if (list.items.length === 0)
     return <Empty title="No dead letters">Every message that arrived could be processed.</Empty>;

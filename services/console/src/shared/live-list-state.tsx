@@ -27,7 +27,7 @@ export function LiveListState({ list, things, isFiltered, empty, children }: Liv
   );
   return (
     <>
-      {list.error !== null && <Failure error={list.error} onRetry={list.restart} />}
+      {list.error !== null && <Failure error={list.error} onRetry={list.retry} />}
       {!list.isLoaded && list.error === null && <Loading what={`the ${things}`} />}
       {list.hasNewer && (
         <Notice>
@@ -44,7 +44,8 @@ export function LiveListState({ list, things, isFiltered, empty, children }: Liv
 }
 
 /** Returns the text below the last row, for example `60 loaded, loading more …` or `72 in total`. */
-export function describeEnd({ items, hasMore }: LiveList<unknown>): string {
+export function describeEnd({ items, hasMore, hasLoadingMoreFailed }: LiveList<unknown>): string {
   const count = items.length.toLocaleString('en');
-  return hasMore ? `${count} loaded, loading more …` : `${count} in total`;
+  if (!hasMore) return `${count} in total`;
+  return `${count} loaded, ${hasLoadingMoreFailed ? 'loading more failed' : 'loading more …'}`;
 }

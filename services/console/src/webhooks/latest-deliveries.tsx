@@ -21,7 +21,7 @@ function Deliveries({ webhookId }: { webhookId: string }) {
   const paths = usePaths();
   const deliveries = useDeliveries({ webhook_id: webhookId }, { pollMs: 10_000 });
   const items = deliveries.items.slice(0, shown);
-  if (deliveries.error !== null) return <Failure error={deliveries.error} onRetry={deliveries.restart} />;
+  if (deliveries.error !== null) return <Failure error={deliveries.error} onRetry={deliveries.retry} />;
   if (!deliveries.isLoaded) return <Loading what="the deliveries" />;
   if (items.length === 0) {
     return (

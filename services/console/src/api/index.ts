@@ -1,5 +1,6 @@
 export { asConflict } from './change-read.js';
 export { ClientProvider } from './client.js';
+export { useLastError } from './last-error.js';
 export type { LiveList } from './live-list.js';
 export { checkPermission, grantingRoles } from './permissions.js';
 export { Permitted, usePermission } from './permitted.js';

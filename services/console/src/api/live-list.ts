@@ -5,6 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useLastError } from './last-error.js';
 import { type ListData, type ListSource, loadOlder, pollNewest } from './list-data.js';
 import { useSharedPolls } from './shared-polls.js';
 
@@ -68,11 +69,12 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
   // React Query resets a mutation when its key changes, so an error does not stay for another filter.
   const more = useMutation({ mutationKey: queryKey, mutationFn: () => loadOlder(store, options) });
   const { data } = query;
+  const error = useLastError(query);
   const hasMore = data?.next !== undefined;
   return {
     items: data?.items ?? [],
     isLoaded: data !== undefined,
-    error: query.error ?? more.error,
+    error: error ?? more.error,
     hasMore,
     hasNewer: data?.hasNewer ?? false,
     isLoadingMore: more.isPending,
@@ -89,6 +91,14 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       void queryClient.resetQueries({ queryKey, exact: true });
     },
   };
+}
+
+/**
+ * Polls each list whose query key starts with `queryKey`. A poll in progress is not repeated, because a search of the API
+ * can take longer than the time to the next call.
+ */
+export function pollLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
 /**

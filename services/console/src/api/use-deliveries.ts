@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { Delivery, ListDeliveriesQuery } from '@tocsin/client/browser';
+import { type Delivery, type ListDeliveriesQuery, NotFoundError } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { haveEnded, isEndState } from './ended-deliveries.js';
@@ -62,13 +62,13 @@ export function useDeliveriesOfAlert(alertId: string) {
   });
 }
 
-/** Fetches a delivery with its attempts, and polls it until it has ended. */
+/** Fetches a delivery with its attempts, and polls it until it has ended or does not exist. */
 export function useDelivery(id: string) {
   return useWorkspaceQuery({
     permission: 'delivery_read',
     key: ['delivery', id],
     fetch: (client, options) => client.deliveries.get(id, options),
-    refetchInterval: ({ state }) => pollMsOf(state.data),
+    refetchInterval: ({ state }) => (state.error instanceof NotFoundError ? false : pollMsOf(state.data)),
   });
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { refreshLists } from './live-list.js';
+import { pollLists, refreshLists } from './live-list.js';
 import { useWorkspaceCache } from './workspace-query.js';
 
 /** Kinds of jobs, each with the type of its request. */
@@ -34,8 +34,8 @@ const changedList: Readonly<Record<JobKind, string>> = {
 };
 
 /**
- * Fetches the latest 10 jobs of a kind. While one of them runs, polls the jobs every second. Each poll also refreshes
- * the list whose entries the jobs change.
+ * Fetches the latest 10 jobs of a kind. While one of them runs, polls the jobs every second. Each poll also polls
+ * the list whose entries the jobs change. After the last job has ended, the newest page of the list is fetched again.
  */
 export function useJobs(kind: JobKind) {
   const client = useClient();
@@ -47,8 +47,9 @@ export function useJobs(kind: JobKind) {
     queryFn: async ({ signal }) => {
       const before = queryClient.getQueryData<Job[]>(queryKey);
       const { items: jobs } = await jobsOf(client, kind).list({ limit: 10 }, { signal }).firstPage();
-      if (isRunning(before) || isRunning(jobs))
-        void refreshLists(queryClient, [workspaceId, changedList[kind]]);
+      const list = [workspaceId, changedList[kind]];
+      if (isRunning(jobs)) void pollLists(queryClient, list);
+      else if (isRunning(before)) void refreshLists(queryClient, list);
       return jobs;
     },
     refetchInterval: ({ state }) => (isRunning(state.data) ? 1_000 : false),

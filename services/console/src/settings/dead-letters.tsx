@@ -1,6 +1,7 @@
 import type { DeadLetter } from '@tocsin/client/browser';
 import { useDeadLetters, usePermission, useRequeueDeadLetter } from '../api/index.js';
-import { Button, CodeBlock, Empty, Failure, Loading, RelativeTime } from '../ui/index.js';
+import { LiveListState } from '../shared/live-list-state.js';
+import { Button, CodeBlock, Empty, Failure, RelativeTime } from '../ui/index.js';
 
 const reasonWords: Readonly<Record<DeadLetter['reason'], string>> = {
   malformed_message: 'The message is not JSON',
@@ -15,12 +16,13 @@ export interface DeadLettersProps {
 
 export function DeadLetters({ scope }: DeadLettersProps) {
   const list = useDeadLetters(scope);
-  if (list.error !== null) return <Failure error={list.error} onRetry={list.retry} />;
-  if (!list.isLoaded) return <Loading what="the dead letters" />;
-  if (list.items.length === 0)
-    return <Empty title="No dead letters">Every message that arrived could be processed.</Empty>;
   return (
-    <>
+    <LiveListState
+      list={list}
+      things="dead letters"
+      isFiltered={false}
+      empty={<Empty title="No dead letters">Every message that arrived could be processed.</Empty>}
+    >
       <ul className="dead-letters">
         {list.items.map((letter) => (
           <li key={letter.id}>
@@ -31,7 +33,7 @@ export function DeadLetters({ scope }: DeadLettersProps) {
       {list.hasMore && (
         <Button onPress={list.loadMore}>{list.isLoadingMore ? 'Loading …' : 'Show more'}</Button>
       )}
-    </>
+    </LiveListState>
   );
 }
 

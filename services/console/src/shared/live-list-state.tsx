@@ -3,7 +3,12 @@ import type { LiveList } from '../api/index.js';
 import { Button, Empty, Failure, Loading, Notice } from '../ui/index.js';
 
 /** Singular name of the entries, by their plural name. */
-const singulars = { alerts: 'alert', changes: 'change', deliveries: 'delivery' };
+const singulars = {
+  alerts: 'alert',
+  changes: 'change',
+  deliveries: 'delivery',
+  'dead letters': 'dead letter',
+};
 
 export interface LiveListStateProps {
   list: LiveList<unknown>;
@@ -16,8 +21,8 @@ export interface LiveListStateProps {
 }
 
 /**
- * Shows a table, or the state of its list: loading, failed or empty. If the list has newer entries that polls did not
- * load, a message above the table contains a button that loads them.
+ * Shows the entries of a list, or its state: loading, failed or empty. If the list has newer entries that polls did not
+ * load, a message above the entries contains a button that loads them.
  */
 export function LiveListState({ list, things, isFiltered, empty, children }: LiveListStateProps) {
   const noMatch = (

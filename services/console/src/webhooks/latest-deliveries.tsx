@@ -2,7 +2,8 @@ import { Link } from 'react-router';
 import { Permitted, useDeliveries } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeliveryStatus, resultOf } from '../shared/delivery-status.js';
-import { Card, Failure, LinkButton, Loading, RelativeTime } from '../ui/index.js';
+import { LiveListState } from '../shared/live-list-state.js';
+import { Card, LinkButton, RelativeTime } from '../ui/index.js';
 
 const shown = 10;
 
@@ -21,15 +22,11 @@ function Deliveries({ webhookId }: { webhookId: string }) {
   const paths = usePaths();
   const deliveries = useDeliveries({ webhook_id: webhookId }, { pollMs: 10_000 });
   const items = deliveries.items.slice(0, shown);
-  if (deliveries.error !== null) return <Failure error={deliveries.error} onRetry={deliveries.retry} />;
-  if (!deliveries.isLoaded) return <Loading what="the deliveries" />;
-  if (items.length === 0) {
-    return (
-      <p className="muted">Nothing was delivered yet. Fire a test alert on the page of an alert rule.</p>
-    );
-  }
+  const none = (
+    <p className="muted">Nothing was delivered yet. Fire a test alert on the page of an alert rule.</p>
+  );
   return (
-    <>
+    <LiveListState list={deliveries} things="deliveries" isFiltered={false} empty={none}>
       <ul className="lines" aria-label="Latest deliveries">
         {items.map((delivery) => (
           <li key={delivery.id}>
@@ -54,6 +51,6 @@ function Deliveries({ webhookId }: { webhookId: string }) {
           </LinkButton>
         )}
       </div>
-    </>
+    </LiveListState>
   );
 }

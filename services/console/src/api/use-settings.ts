@@ -3,6 +3,7 @@ import type { PatchWorkspaceSettings } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { changeRead, idsAfter } from './change-read.js';
 import { useClient } from './client.js';
+import { replaceData } from './replace-data.js';
 import { useWorkspaceQuery } from './workspace-query.js';
 
 /** Fetches the settings of the workspace. */
@@ -20,8 +21,8 @@ export function useUpdateSettings() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (changes: PatchWorkspaceSettings) => client.settings.update(changes),
-    onSuccess(saved) {
-      queryClient.setQueryData([workspaceId, 'settings'], saved);
+    async onSuccess(saved) {
+      await replaceData(queryClient, [workspaceId, 'settings'], saved);
       return queryClient.invalidateQueries({ queryKey: ['workspaces'] });
     },
   });
@@ -44,6 +45,6 @@ export function useNoticeWebhook() {
           return client.settings.update(changes, options);
         },
       ),
-    onSuccess: (saved) => queryClient.setQueryData([workspaceId, 'settings'], saved),
+    onSuccess: (saved) => replaceData(queryClient, [workspaceId, 'settings'], saved),
   });
 }

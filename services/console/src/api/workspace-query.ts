@@ -6,6 +6,7 @@ import { useClient } from './client.js';
 import type { ListPart } from './list-data.js';
 import { type LiveListOptions, refreshLists, useLiveList } from './live-list.js';
 import { usePermission } from './permitted.js';
+import { replaceData } from './replace-data.js';
 
 export interface WorkspaceQuery<T> extends Pick<UseQueryOptions<T>, 'refetchInterval' | 'staleTime'> {
   permission: Permission;
@@ -70,8 +71,8 @@ export function useWorkspaceCache() {
      * Returns a success handler for mutations. It stores the record in the response in the cache under the key
      * `record`, and fetches the list with the key `list` again.
      */
-    replaceSaved: (record: string, list: string) => (saved: { id: string }) => {
-      queryClient.setQueryData([workspaceId, record, saved.id], saved);
+    replaceSaved: (record: string, list: string) => async (saved: { id: string }) => {
+      await replaceData(queryClient, [workspaceId, record, saved.id], saved);
       return invalidate([list]);
     },
   };

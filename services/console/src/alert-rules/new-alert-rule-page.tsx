@@ -33,14 +33,13 @@ function NewAlertRule() {
   const webhooks = useWebhooks();
   const attached = webhooks.data?.find(({ id }) => id === values.webhook);
   const [form, setForm] = useState(emptyRule);
-  const isSaving = create.isPending || create.isSuccess;
   const { fields, failure, check, ref } = useRuleForm({ form, onChange: setForm, error: create.error });
   const save = () => {
     const rule = check();
     if (rule === undefined) return;
     create.mutate(
       { ...rule, ...(attached && { notification_webhook_ids: [attached.id] }) },
-      { onSuccess: ({ id }) => navigate(paths.alertRule(id)) },
+      { onSuccess: ({ id }) => navigate(paths.alertRule(id), { replace: true }) },
     );
   };
   return (
@@ -60,7 +59,7 @@ function NewAlertRule() {
         </Button>
         <LinkButton to={paths.alertRules()}>Cancel</LinkButton>
       </div>
-      <AskBeforeLeaving when={!isSaving && !isSameForm(form, emptyRule)} />
+      <AskBeforeLeaving when={!isSameForm(form, emptyRule)} />
     </Form>
   );
 }

@@ -63,7 +63,7 @@ export function SettingsForm({ rule, isDisabled, isChanging }: SettingsFormProps
           </Button>
         </div>
       )}
-      <AskBeforeLeaving when={!update.isPending && !isSameForm(form, toRuleForm(base))} />
+      <AskBeforeLeaving when={!isSameForm(form, toRuleForm(base))} />
     </Form>
   );
 }

@@ -4,8 +4,8 @@ import { Button, Dialog } from '../ui/index.js';
 
 /**
  * Asks for confirmation before the user leaves the page with unsaved changes, within the console or to another site. A
- * navigation that replaces the address needs no confirmation: the console does this after a deletion, when there is
- * nothing left to save.
+ * navigation that replaces the address needs no confirmation: the console does this after a deletion and after a saved
+ * form, when there is nothing left to save. While a form is being saved, `when` stays true, because this can fail.
  */
 export function AskBeforeLeaving({ when }: { when: boolean }) {
   const blocker = useBlocker(

@@ -93,10 +93,13 @@ function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   );
 }
 
-/** Opens the page of a saved webhook and passes the warnings of the API to it. */
+/**
+ * Opens the page of a saved webhook and passes the warnings of the API to it. The page replaces the editor in the
+ * history of the browser, so that `AskBeforeLeaving` does not ask.
+ */
 function useOpenSaved() {
   const navigate = useNavigate();
   const paths = usePaths();
   return ({ id, warnings }: { id: string; warnings: readonly string[] }) =>
-    navigate(paths.webhook(id), { state: { warnings } });
+    navigate(paths.webhook(id), { replace: true, state: { warnings } });
 }

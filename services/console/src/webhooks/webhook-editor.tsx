@@ -140,7 +140,7 @@ export function WebhookEditor(props: WebhookEditorProps) {
         <LinkButton to={cancelTo}>Cancel</LinkButton>
         <span role="status">{summaryOf(form, inspection, missing)}</span>
       </div>
-      <AskBeforeLeaving when={edited !== undefined && !isSaving} />
+      <AskBeforeLeaving when={edited !== undefined} />
     </div>
   );
 }

@@ -39,6 +39,38 @@ test('text that is typed after a conflict is saved too when the user overwrites 
   });
 });
 
+test('a user who leaves while a webhook is saved is asked, and keeps the form if saving fails', async ({
+  page,
+  stack,
+}) => {
+  const id = await createWebhook(stack, { name: 'Slow to save', path: '/slow-to-save' });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(`**/api/v1/webhooks/${id}`, async (route, request) => {
+    if (request.method() !== 'PATCH') return route.continue();
+    await released;
+    return route.fulfill({ status: 500, json: {} });
+  });
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Typed');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Saving …' })).toBeVisible();
+  await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+  await expect(page.getByText('Leave without saving?')).toBeVisible();
+  release();
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await expect(name).toHaveValue('Typed');
+
+  await page.unroute(`**/api/v1/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Typed', level: 1 })).toBeVisible();
+});
+
 test('a time filter takes a time that is typed digit by digit', async ({ page, stack }) => {
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/alerts`);

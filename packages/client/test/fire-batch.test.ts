@@ -1,4 +1,6 @@
+import { publishBatch } from '../src/cli/commands/fire-batch.js';
 import { createPlatformClient } from '../src/index.js';
+import { createManualClock } from './support/manual-clock.js';
 import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
 
 let api: ScriptedApi;
@@ -29,4 +31,19 @@ test('the outcomes of a batch are returned in the order of its alerts', async ()
   api.script({ body: outcomes });
   const batch = ['A', 'b'].map((alert_id) => ({ ...alert, alert_id }));
   expect(await client().alerts.fireBatch(batch)).toEqual(outcomes);
+});
+
+test('a batch that the rate limit of the workspace rejects is repeated for up to two minutes', async () => {
+  const clock = createManualClock();
+  const platform = createPlatformClient({ url: api.url, credential: 'key', workspaceId: 'w', clock });
+  const publish = () =>
+    publishBatch(platform, [{ ...alert, alert_id: 'a' }], { clock, signal: new AbortController().signal });
+  const limited = { status: 429, headers: { 'retry-after': '1' } };
+  api.script(...Array.from({ length: 30 }, () => limited), { body: [{ status: 202, alert_id: 'a' }] });
+  expect(await publish()).toMatchObject([{ error: undefined }]);
+  const startMs = clock.now();
+  api.script(...Array.from({ length: 300 }, () => limited));
+  expect(await publish()).toMatchObject([{ error: { status: 429 } }]);
+  expect(clock.now() - startMs).toBeGreaterThan(120_000);
+  expect(new Set(clock.sleeps).size).toBeGreaterThan(2);
 });

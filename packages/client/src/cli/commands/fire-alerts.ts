@@ -8,6 +8,7 @@ import { CommandFailure, exitCodeOf, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { readAlerts } from '../read-alerts.js';
 import { nameOf } from '../read-input.js';
+import { retryWhenLimited } from '../retry-when-limited.js';
 import { type NamedAlert, type Outcome, publishBatch, splitIntoBatches } from './fire-batch.js';
 
 export interface FireFlags {
@@ -85,10 +86,11 @@ async function openPublisher(context: ConnectedContext<FireFlags>): Promise<Publ
     if (!options.declare) throw new CommandFailure(exitCodes.usage, '--no-declare is for --amqp.');
     requireWorkspace(settings);
     const platform = connectPlatform(settings, io.clock);
+    const deps = { clock: io.clock, signal };
     return {
       publish: options.batch
-        ? (batch) => publishBatch(platform, batch, { clock: io.clock, signal })
-        : singly((alert) => platform.alerts.fire(alert, { signal })),
+        ? (batch) => publishBatch(platform, batch, deps)
+        : singly((alert) => retryWhenLimited(deps, () => platform.alerts.fire(alert, { signal }))),
       close: async () => {},
     };
   }

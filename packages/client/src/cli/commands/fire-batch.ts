@@ -3,6 +3,7 @@ import type { PlatformClient } from '../../api/platform-api.js';
 import { nextRetryMs } from '../../api/retry.js';
 import type { PublishAlert, PublishedAlerts } from '../../api/schemas.js';
 import type { Clock } from '../../clock.js';
+import { retryWhenLimited } from '../retry-when-limited.js';
 
 export type NamedAlert = PublishAlert & { alert_id: string };
 
@@ -35,13 +36,17 @@ export function splitIntoBatches(alerts: NamedAlert[]): NamedAlert[][] {
   return batches;
 }
 
-/** Publishes a batch. Alerts that the broker did not confirm are published again. */
+/**
+ * Publishes a batch. Alerts that the broker did not confirm are published again. A call that exceeds the rate limit of
+ * the workspace is repeated, because other calls of the command use the limit too.
+ */
 export async function publishBatch(
   platform: PlatformClient,
   batch: NamedAlert[],
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
+  deps: { clock: Clock; signal: AbortSignal },
 ): Promise<Outcome[]> {
-  const outcomes = await tryOnce(platform, batch, signal);
+  const { clock, signal } = deps;
+  const outcomes = await tryOnce(platform, batch, deps);
   for (let tries = 1; ; tries += 1) {
     const unconfirmed = outcomes.filter(({ error }) => isUnavailable(error));
     const waitMs = nextRetryMs({ tries, maxTries, retryAfterMs: undefined, random: Math.random() });
@@ -50,7 +55,7 @@ export async function publishBatch(
     const repeated = await tryOnce(
       platform,
       unconfirmed.map(({ alert }) => alert),
-      signal,
+      deps,
     );
     for (const [index, outcome] of unconfirmed.entries()) outcome.error = repeated[index]!.error;
   }
@@ -60,10 +65,11 @@ export async function publishBatch(
 async function tryOnce(
   platform: PlatformClient,
   batch: NamedAlert[],
-  signal: AbortSignal,
+  deps: { clock: Clock; signal: AbortSignal },
 ): Promise<Outcome[]> {
+  const { signal } = deps;
   try {
-    const entries = await platform.alerts.fireBatch(batch, { signal });
+    const entries = await retryWhenLimited(deps, () => platform.alerts.fireBatch(batch, { signal }));
     return batch.map((alert, index) => ({ alert, error: errorOf(entries[index]!) }));
   } catch (error) {
     return batch.map((alert) => ({ alert, error }));

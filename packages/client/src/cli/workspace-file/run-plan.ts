@@ -1,7 +1,8 @@
-import { NotFoundError, PreconditionFailedError, TooManyRequestsError } from '../../api/errors.js';
+import { NotFoundError, PreconditionFailedError } from '../../api/errors.js';
 import type { PlatformClient } from '../../api/platform-api.js';
 import type { CreateAlertRule, CreateWebhook } from '../../api/schemas.js';
 import type { Clock } from '../../clock.js';
+import { retryWhenLimited } from '../retry-when-limited.js';
 import { createPlan, type Plan, type PlanOptions, type Step } from './plan.js';
 import { readState } from './workspace-state.js';
 
@@ -123,23 +124,4 @@ export function describeFailure(step: Step, error: unknown): string {
 /** Returns the kind and label of a step, such as "webhook risk/chat". */
 export function nameOf({ kind, label }: Step): string {
   return label === '' ? kind : `${kind} ${label}`;
-}
-
-const maxLimitedMs = 120_000;
-const minLimitedWaitMs = 1_000;
-
-/**
- * Repeats a request after 429, for up to two minutes. This is safe for every request, because a rate-limited request
- * has no effect. `Retry-After` can be 0, or a time in the past, so each retry waits at least one second.
- */
-async function retryWhenLimited<T>({ clock, signal }: Deps, send: () => Promise<T>): Promise<T> {
-  const endMs = clock.now() + maxLimitedMs;
-  for (;;) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!(error instanceof TooManyRequestsError) || clock.now() >= endMs) throw error;
-      await clock.sleep(Math.max(error.retryAfterMs ?? 0, minLimitedWaitMs), signal);
-    }
-  }
 }

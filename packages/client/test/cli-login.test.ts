@@ -26,7 +26,9 @@ afterAll(() => rmSync(homes, { recursive: true }));
 const newHome = () => mkdtempSync(join(homes, 'home-'));
 const fileOf = (home: string) => join(home, '.config', 'tocsin', 'login.json');
 
-async function logIn(home: string, { deny = false } = {}) {
+const addresses = () => ['--issuer', realm.issuer, '--api-url', api.url, '--workspace', 'w'];
+
+async function logIn(home: string, { deny = false, flags = addresses() } = {}) {
   let printed = '';
   const clock = createManualClock({
     whileSleeping: async () => {
@@ -39,7 +41,6 @@ async function logIn(home: string, { deny = false } = {}) {
       });
     },
   });
-  const words = ['login', '--issuer', realm.issuer, '--api-url', api.url, '--workspace', 'w'];
   const options: CliOptions = {
     env: { HOME: home },
     clock,
@@ -47,7 +48,7 @@ async function logIn(home: string, { deny = false } = {}) {
       printed = stderr;
     },
   };
-  return { result: await cli(words, options), clock };
+  return { result: await cli(['login', ...flags], options), clock };
 }
 
 test('login shows a link and a code, and stores the login in a file with mode 600', async () => {
@@ -92,6 +93,21 @@ test('logout deletes the stored login', async () => {
     code: 0,
     stdout: `No login is stored in ${fileOf(home)}.\n`,
   });
+});
+
+test('after the end of a login, the next login needs no options', async () => {
+  const home = newHome();
+  const { clock } = await logIn(home);
+  const { tokens, ...login } = JSON.parse(readFileSync(fileOf(home), 'utf8'));
+  writeFileSync(fileOf(home), JSON.stringify({ ...login, tokens: { ...tokens, refreshToken: 'ended' } }));
+  clock.advance(3_600_000);
+  expect(await cli(['whoami'], { env: { HOME: home }, clock })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('The login has ended'),
+  });
+  expect(JSON.parse(readFileSync(fileOf(home), 'utf8'))).toEqual(login);
+  expect((await logIn(home, { flags: [] })).result.code).toBe(0);
+  expect(JSON.parse(readFileSync(fileOf(home), 'utf8'))).toMatchObject({ ...login, tokens: {} });
 });
 
 test.each<[string, string[], Record<string, string>]>([

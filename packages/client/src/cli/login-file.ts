@@ -46,7 +46,15 @@ async function writeLogin(file: string, login: SavedLogin): Promise<void> {
   await rename(fresh, file);
 }
 
-/** Creates a token store in `file`. A file lock ensures that only one command at a time changes the login. */
+/** Deletes the login with the addresses of its services. */
+export function deleteLogin(file: string): Promise<void> {
+  return rm(file, { force: true });
+}
+
+/**
+ * Creates a token store in `file`. A file lock ensures that only one command at a time changes the login. After the end
+ * of a login the file keeps the addresses, so that the next login needs no options.
+ */
 export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'tokens'>): TokenStore {
   return {
     async update(change) {
@@ -56,8 +64,7 @@ export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'toke
         const own = saved?.issuer === login.issuer && saved.clientId === login.clientId ? saved : undefined;
         const tokens = await change(own?.tokens);
         if (tokens === own?.tokens) return tokens;
-        if (tokens === undefined) await rm(file, { force: true });
-        else await writeLogin(file, { ...own, ...withoutUndefined(login), tokens });
+        await writeLogin(file, { ...own, ...withoutUndefined(login), tokens });
         return tokens;
       });
     },

@@ -3,7 +3,7 @@ import type { Tokens } from './tokens.js';
 /** Storage of a login. */
 export interface TokenStore {
   /**
-   * Replaces the stored login with the result of `change`. Undefined deletes the login. Only one change runs at a time
+   * Replaces the stored login with the result of `change`. Undefined deletes its tokens. Only one change runs at a time
    * in all processes that share the store, because a refresh token may be valid for one use only.
    */
   update(change: (stored: Tokens | undefined) => Promise<Tokens | undefined>): Promise<Tokens | undefined>;

@@ -77,6 +77,17 @@ describe('retries', () => {
     expect(api.seen.at(-1)?.headers).not.toHaveProperty('if-match');
   });
 
+  test('a deletion succeeds if its response was lost and the retry finds nothing', async () => {
+    const { webhooks, alertRules } = client();
+    api.script({ cut: true }, { status: 404 }, { cut: true }, { status: 503 }, { status: 404 });
+    await webhooks.delete('x');
+    await alertRules.delete('x');
+    await webhooks.signingSecrets.delete('x', 'y');
+    expect(api.seen).toHaveLength(6);
+    api.script({ status: 503 }, { status: 404 });
+    await expect(webhooks.delete('x')).rejects.toBeInstanceOf(NotFoundError);
+  });
+
   test('the option maxAgeSeconds of a call is sent as max-age in the header Cache-Control', async () => {
     api.script({ status: 200, body: [] }, { status: 200, body: [] });
     await client().deliveries.list({}, { maxAgeSeconds: 2 }).toArray();

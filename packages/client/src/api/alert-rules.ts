@@ -22,7 +22,7 @@ export function createAlertRulesApi(send: Send, workspace: () => string): AlertR
     update: (id, body, options) =>
       sendTagged(send, { method: 'PATCH', path: single(id), body, idempotent: true, options }),
     async delete(id, options) {
-      await send({ method: 'DELETE', path: single(id), options });
+      await send({ method: 'DELETE', path: single(id), deletes: true, options });
     },
   };
 }

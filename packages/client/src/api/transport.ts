@@ -13,6 +13,11 @@ export interface ApiRequest {
   body?: unknown;
   /** True if repeating the request has the same effect as sending it once. Default: true for GET, PUT and DELETE. */
   idempotent?: boolean;
+  /**
+   * True if the request deletes the resource of its path. If the response to a request is lost and the retry gets 404,
+   * the first request has deleted the resource, so the call succeeds.
+   */
+  deletes?: boolean;
   options?: ChangeOptions | undefined;
 }
 
@@ -85,10 +90,14 @@ export function createTransport(transport: TransportOptions): Send {
     const signal = request.options?.signal;
     let token = await tokenOf(credential, signal);
     let replaced = session === undefined;
+    let wasLost = false;
     for (let tries = 1; ; tries += 1) {
       const outcome = await tryOnce(transport, request, token);
       if (outcome.kind === 'response' && outcome.status < 300)
         return { status: outcome.status, headers: outcome.headers, body: parse<T>(outcome) };
+      if (request.deletes && wasLost && outcome.kind === 'response' && outcome.status === 404)
+        return { status: 204, headers: outcome.headers, body: undefined as T };
+      wasLost ||= outcome.kind === 'lost';
       if (session && !replaced && outcome.kind === 'response' && outcome.status === 401) {
         replaced = true;
         token = await session.token({ rejected: token, signal });

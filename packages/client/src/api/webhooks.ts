@@ -60,7 +60,7 @@ export function createWebhooksApi(send: Send, workspace: () => string): Webhooks
     update: (id, body, options) =>
       sendTagged(send, { method: 'PATCH', path: single(id), body, idempotent: true, options }),
     async delete(id, { force, ...options } = {}) {
-      await send({ method: 'DELETE', path: single(id), query: { force }, options });
+      await send({ method: 'DELETE', path: single(id), query: { force }, deletes: true, options });
     },
     test: async (body, options) =>
       (await send<TestResult>({ method: 'POST', path: `${collection()}/test`, body, options })).body,
@@ -92,6 +92,7 @@ export function createWebhooksApi(send: Send, workspace: () => string): Webhooks
         await send({
           method: 'DELETE',
           path: path`/api/v1/webhooks/${webhookId}/signing_secrets/${id}`,
+          deletes: true,
           options,
         });
       },

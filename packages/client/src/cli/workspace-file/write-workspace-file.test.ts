@@ -130,6 +130,16 @@ test('an export without ids fails if resources without external ids have equal n
   expect(() => exported(twins, { withIds: false })).toThrow('Several have the name "chat".');
 });
 
+test('an export without ids refers to a webhook without external id as the file names it', () => {
+  const webhooks = [webhook({}), webhook({ id: id(2), external_id: 'risk/two' })];
+  const rules = [rule({ notification_webhook_ids: [id(1), id(2)] })];
+  const text = exported(state({ webhooks, rules }), { withIds: false });
+  expect(text).toContain('    notification_webhooks:\n      - risk/chat\n      - risk/two\n');
+  const file = readWorkspaceFile(text, 'w.yaml');
+  const env = { CHAT_URL: 'https://a.example.com', CHAT_URL_2: 'https://b.example.com' };
+  expect(createPlan({ file, state: state({}), env, prune: false }).steps).toHaveLength(3);
+});
+
 test('applying the export of any workspace to the same workspace changes nothing', () => {
   const text = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 30 })

@@ -35,7 +35,7 @@ export function createWorkspaceFile(
     !external_id?.includes('/') || external_id.startsWith(`${namespace}/`);
   const ids = (resource: Webhook | AlertRule) => idsOf(resource, { namespace, withIds });
   const variables = createVariableNames();
-  const reference = createReferences(state.webhooks, withIds);
+  const reference = createReferences(state.webhooks, { namespace, withIds });
   const inOrder = <R extends Webhook | AlertRule>(resources: readonly R[]) =>
     resources.filter(isIncluded).sort((a, b) => (sortKey(a, namespace) < sortKey(b, namespace) ? -1 : 1));
   const webhooks = inOrder(state.webhooks);
@@ -153,10 +153,13 @@ function changedFrom<Defaults extends object>(
 
 /**
  * Creates a function that returns the text with which a file refers to a webhook: its name if the name is unique,
- * otherwise its external id. If a webhook has neither, the text is its id, or its name with `withIds: false`. Names are
- * preferred, because they do not depend on the workspace.
+ * otherwise its external id. If a webhook has neither, the text is its id. With `withIds: false` it is the external id
+ * that the webhook gets if the file is applied. Names are preferred, because they do not depend on the workspace.
  */
-function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: string) => string {
+function createReferences(
+  webhooks: readonly Webhook[],
+  { namespace, withIds }: { namespace: string; withIds: boolean },
+): (id: string) => string {
   const uses = new Map<string, number>();
   for (const { name, external_id, id } of webhooks)
     for (const text of new Set([name, external_id, id]))
@@ -167,7 +170,7 @@ function createReferences(webhooks: readonly Webhook[], withIds: boolean): (id: 
     if (webhook === undefined) return id;
     const { name, external_id } = webhook;
     if (uses.get(name) === 1) return name;
-    return external_id ?? (withIds ? id : name);
+    return withIds ? (external_id ?? id) : externalIdIn(namespace, webhook);
   };
 }
 

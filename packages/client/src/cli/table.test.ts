@@ -21,6 +21,11 @@ test('a column is as wide as its widest cell, and lines have no trailing blanks'
   ]);
 });
 
+test('a table can have 200,000 rows', () => {
+  const rows = Array.from({ length: 200_000 }, () => ['1']);
+  expect(layOutTable(rows, { columns, terminalWidth: undefined, paint: plain })).toHaveLength(200_001);
+});
+
 test.each([60, 80, 120])('no line of a table is wider than a terminal of %d cells', (terminalWidth) => {
   const rows = [[id, 'n'.repeat(300), `http://${'漢'.repeat(200)}`]];
   for (const line of layOutTable(rows, { columns, terminalWidth, paint: plain })) {

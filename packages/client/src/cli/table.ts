@@ -33,7 +33,7 @@ export function layOutTable<Row>(
 ): string[] {
   const cells = rows.map((row) => columns.map(({ value }) => printable(value(row))));
   const widths = columns.map(({ title }, index) =>
-    Math.max(widthOf(title), ...cells.map((line) => widthOf(line[index] ?? ''))),
+    cells.reduce((widest, line) => Math.max(widest, widthOf(line[index] ?? '')), widthOf(title)),
   );
   if (terminalWidth !== undefined) {
     const shrinkable = [...columns.keys()].filter((index) => columns[index]?.whole !== true);

@@ -107,7 +107,26 @@ test('the chart and the compose file use the same alarms, dashboards and broker 
   expect(rules.map((file) => file.split('/').at(-1))).toEqual(['alarms.yml']);
 });
 
-test('the chart version equals the package version', () => {
-  const { version } = JSON.parse(readText('package.json')) as { version: string };
+// Services report the version of `kit`, npm publishes that of `client`, and the release compares the root's with its tag.
+test('chart, packages and lockfile have the version of the repository', () => {
+  interface Package {
+    version: string;
+    dependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
+  }
+  const readPackage = (path: string) => JSON.parse(readText(path)) as Package;
+  const { version } = readPackage('package.json');
   expect(parse(readChartFile('Chart.yaml'))).toMatchObject({ version, appVersion: version });
+  const { packages: locked } = JSON.parse(readText('package-lock.json')) as {
+    packages: Record<string, Package>;
+  };
+  const folders = Object.keys(locked).filter((path) => path !== '' && !path.includes('node_modules/'));
+  expect(folders).toContain('packages/kit');
+  for (const folder of folders) {
+    const { version: own, dependencies, devDependencies } = readPackage(`${folder}/package.json`);
+    expect([folder, own, locked[folder]?.version]).toEqual([folder, version, version]);
+    // npm looks for another version of our packages in its registry.
+    const needed = Object.entries({ ...dependencies, ...devDependencies });
+    expect(needed.filter(([name, range]) => name.startsWith('@tocsin/') && range !== '*')).toEqual([]);
+  }
 });

@@ -111,7 +111,9 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
       // The alert keys of the dropped days are removed here, because the job `expired keys` may run an hour later.
       await deleteExpired(database, 'keys', await retention());
     }
-    return busy ? minuteMs : hourMs;
+    // Without this error, a transaction that is left open would stop the drops for ever, and no alarm would fire.
+    if (busy) throw new Error('other transactions use the tables of an expired day');
+    return hourMs;
   });
   const attempts = repeat(deps, { job: 'expired attempts', retryMs: minuteMs }, async () => {
     const retentionOfAttempts = { ...(await retention()), retentionDays: deps.retentionAttemptsDays };

@@ -218,6 +218,19 @@ testRendering('alarms, dashboards and broker policies are those of the compose f
   expect(plain).toEqual(policies);
 });
 
+testRendering(
+  'installations with one broker namespace have policies of different names and virtual hosts',
+  () => {
+    const policyOf = (args: string[]) => {
+      const [policy] = renderChart('everything', args).filter(({ kind }) => kind === 'Policy');
+      return [policy?.metadata.name, policy?.spec.vhost];
+    };
+    expect(policyOf(['--namespace', 'one'])).toEqual(['one-tocsin-expired-alerts', '/']);
+    const other = ['--namespace', 'two', '--set', 'brokerPolicy.vhost=alerts'];
+    expect(policyOf(other)).toEqual(['two-tocsin-expired-alerts', 'alerts']);
+  },
+);
+
 testRendering('alarms without metrics in the cluster can be left out', () => {
   const { groups } = named(renderChart('everything'), 'PrometheusRule', 'tocsin').spec as {
     groups: { rules: { alert: string }[] }[];

@@ -75,3 +75,15 @@ testRendering('only services that call webhooks reach the public Internet on eve
     'tocsin-webhook-api',
   ]);
 });
+
+testRendering('without monitoring clients, no client reaches the metrics', () => {
+  const portsOf = (args: string[]) =>
+    ['webhook-api', 'engine-auth', 'delivery-worker'].map((service) => {
+      const { spec } = named(renderChart('everything', args), 'NetworkPolicy', `tocsin-${service}`);
+      return (spec.ingress as { ports: { port: string }[] }[]).flatMap((rule) =>
+        rule.ports.map(({ port }) => port),
+      );
+    });
+  expect(portsOf([])).toEqual([['http', 'metrics'], ['http', 'metrics'], ['metrics']]);
+  expect(portsOf(['--set-json', 'networkPolicy.monitoring=[]'])).toEqual([['http'], ['http'], []]);
+});

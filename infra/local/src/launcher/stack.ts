@@ -1,3 +1,4 @@
+import { messageOf } from '@tocsin/kit';
 import { type Child, createProcessHost } from '../processes/process-host.js';
 import { type Supervised, supervise } from '../processes/supervise.js';
 import { buildConsole } from './build-console.js';
@@ -44,7 +45,10 @@ export function createStack(options: StackOptions): Stack {
   const { paths, progress, repository, portBase, workers } = options;
   const ports = layOutPorts(portBase, workers);
   const stopping = new AbortController();
-  const processes = createProcessHost({ onChange: (children) => recordChildren(paths.children, children) });
+  const processes = createProcessHost({
+    onChange: (children) => recordChildren(paths.children, children),
+    onError: (error) => progress.say(`The running processes could not be recorded: ${messageOf(error)}`),
+  });
   const runner = { processes, repository, logs: paths.logs };
   const infrastructureParts = new Map<string, Supervised>();
   const serviceParts = new Map<string, Supervised>();

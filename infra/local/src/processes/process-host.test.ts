@@ -51,6 +51,22 @@ describe('createProcessHost', () => {
     );
   });
 
+  test('a child process runs although its start and its end cannot be recorded', async () => {
+    const errors: unknown[] = [];
+    const full = new Error('ENOSPC: no space left on device');
+    const host = createProcessHost({
+      onChange: () => {
+        throw full;
+      },
+      onError: (error) => errors.push(error),
+    });
+    const child = await host.start(shell('exit 3'));
+    expect(await child.exited).toEqual({ code: 3, signal: null });
+    await until('both errors are reported', () => errors.length === 2);
+    expect(errors).toEqual([full, full]);
+    host.close();
+  });
+
   test('after killAll, no further child process can be started', async () => {
     await processes.start(shell('sleep 60'));
     await processes.killAll();

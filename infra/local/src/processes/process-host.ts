@@ -56,6 +56,8 @@ export interface ProcessHostOptions {
    * children that have survived a crash.
    */
   onChange?: (children: readonly RecordedChild[]) => void;
+  /** Called with an error of `onChange`, for example because the disk is full. The children continue to run. */
+  onError?: (error: unknown) => void;
 }
 
 export interface RecordedChild extends ProcessIdentity {
@@ -65,10 +67,16 @@ export interface RecordedChild extends ProcessIdentity {
 // Time between the stop signal and SIGKILL, in milliseconds. Services stop within 25 s of the signal.
 const stopGraceMs = 26_000;
 
-export function createProcessHost({ onChange }: ProcessHostOptions = {}): ProcessHost {
+export function createProcessHost({ onChange, onError }: ProcessHostOptions = {}): ProcessHost {
   const reaper = startReaper();
   const living = new Map<number, RecordedChild & { exited: Promise<ChildExit> }>();
-  const changed = () => onChange?.([...living.values()].map(({ exited: _, ...recorded }) => recorded));
+  const changed = () => {
+    try {
+      onChange?.([...living.values()].map(({ exited: _, ...recorded }) => recorded));
+    } catch (error) {
+      onError?.(error);
+    }
+  };
   let ended = false;
 
   return {

@@ -27,6 +27,27 @@ describe('supervise', () => {
     expect(started).toHaveLength(2);
   });
 
+  test('a restart that cannot be recorded is reported, and later exits are handled', async () => {
+    const { started, start } = createFakeProcesses();
+    const said: string[] = [];
+    const stopping = new AbortController();
+    const part = await supervise({
+      name: 'worker',
+      start,
+      signal: stopping.signal,
+      say: (message) => said.push(message),
+      onRestart: () => {
+        throw new Error('ENOSPC: no space left on device');
+      },
+    });
+    started[0]?.die({ code: 1, signal: null });
+    await until('it is started again', () => said.some((message) => message.includes('ENOSPC')));
+    started[1]?.die({ code: 1, signal: null });
+    await until('it is started again', () => part.pid() === 3);
+    stopping.abort();
+    await part.stop();
+  });
+
   test('a failed restart is retried', async () => {
     const { started, start } = createFakeProcesses();
     const stopping = new AbortController();

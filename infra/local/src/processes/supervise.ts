@@ -8,7 +8,7 @@ export interface SuperviseOptions {
   /** Ends the supervision. After an abort, the process is not started again. */
   signal: AbortSignal;
   say: (message: string) => void;
-  /** Called after each restart. */
+  /** Called after each restart. An error is reported with `say`, and the supervision continues. */
   onRestart: () => void;
 }
 
@@ -62,7 +62,11 @@ async function watch(
     if (signal.aborted) return next.stop();
     child = next;
     replace(child);
-    onRestart();
+    try {
+      onRestart();
+    } catch (error) {
+      say(`The restart of ${name} could not be recorded: ${messageOf(error)}`);
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServiceRunner } from './services.js';
 
 /** Files and folders from which the console is built. */
-const sources = [
+export const consoleSources = [
   'services/console/build',
   'services/console/index.html',
   'services/console/package.json',
@@ -13,7 +13,9 @@ const sources = [
   'packages/client/src',
   'packages/contracts/src',
   'packages/identity/src',
+  'packages/kit/src',
   'packages/template/src',
+  'docs/templates',
   'package-lock.json',
 ];
 
@@ -41,7 +43,7 @@ export async function buildConsole({ processes, repository, logs }: ServiceRunne
 }
 
 function newestMs(repository: string): number {
-  return Math.max(...sources.map((source) => newestIn(join(repository, source))));
+  return Math.max(...consoleSources.map((source) => newestIn(join(repository, source))));
 }
 
 function newestIn(path: string): number {

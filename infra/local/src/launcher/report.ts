@@ -33,7 +33,7 @@ export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): s
     ['console', `${facts.api_url}/${signInHint(facts.users)}`],
     ['API', `${facts.api_url}/api/v1   (reference: ${facts.api_url}/docs)`],
     ['engine', facts.engine_url],
-    ['sign-in', `${facts.auth_url}/realms/${facts.realm}`],
+    ['sign-in', facts.realm === '' ? facts.auth_url : `${facts.auth_url}/realms/${facts.realm}`],
     ['inbox', `${facts.inbox_url}   (shows what it receives)`],
     ['workspace', facts.workspace_id],
     ['the rest', `${stackFile}   (clients, users, keys, database, broker, process ids)`],

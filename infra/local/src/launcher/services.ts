@@ -44,6 +44,7 @@ export function describeServices(surroundings: ServiceSurroundings): ServiceSpec
   const settings = withoutNpm(inherited);
   const at = (port: number, metricsPort: number): NodeJS.ProcessEnv => ({
     LOG_LEVEL: 'info',
+    PUBLIC_URL: `http://127.0.0.1:${ports.webhookApi}`,
     EGRESS_ALLOW: quickStartEgress,
     SECRETS_KEYS: secrets.secretsKeys,
     GENAI_ENGINE_ADMIN_KEY: secrets.engineAdminKey,
@@ -60,23 +61,14 @@ export function describeServices(surroundings: ServiceSurroundings): ServiceSpec
       kind: 'webhook-api',
       script: 'services/webhook-api/dist/main.js',
       port: ports.webhookApi,
-      env: {
-        ...at(ports.webhookApi, ports.webhookApiMetrics),
-        OIDC_ISSUER: issuer,
-        OIDC_AUDIENCE: 'tocsin-api',
-        PUBLIC_URL: `http://127.0.0.1:${ports.webhookApi}`,
-      },
+      env: { ...at(ports.webhookApi, ports.webhookApiMetrics), OIDC_ISSUER: issuer },
     },
     {
       name: 'engine-auth',
       kind: 'engine-auth',
       script: 'services/engine-auth/dist/main.js',
       port: ports.engineAuth,
-      env: {
-        ...at(ports.engineAuth, ports.engineAuthMetrics),
-        OIDC_ISSUER: issuer,
-        OIDC_AUDIENCE: 'tocsin-engine',
-      },
+      env: { ...at(ports.engineAuth, ports.engineAuthMetrics), OIDC_ISSUER: issuer },
     },
     ...ports.workers.map(
       ({ health, metrics }, index): ServiceSpec => ({

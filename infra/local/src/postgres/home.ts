@@ -25,7 +25,11 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
   mkdirSync(outside, { recursive: true, mode: 0o711 });
   chmodSync(outsideRoot, 0o711);
   chmodSync(outside, 0o711);
-  if (!isLinkTo(wanted, outside)) symlinkSync(outside, wanted);
+  if (!isLinkTo(wanted, outside)) {
+    // After a move of the checkout, the link leads to the directory of the old path.
+    if (isLink(wanted)) rmSync(wanted);
+    symlinkSync(outside, wanted);
+  }
   return outside;
 }
 
@@ -40,9 +44,12 @@ function outsideOf(wanted: string): string {
   return join(outsideRoot, createHash('sha256').update(wanted).digest('hex').slice(0, 16));
 }
 
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
 function isLinkTo(path: string, target: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isSymbolicLink() === true && readlinkSync(path) === target;
+  return isLink(path) && readlinkSync(path) === target;
 }
 
 function canEnter(directory: string, user: SystemUser): boolean {

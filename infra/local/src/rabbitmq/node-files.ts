@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivately } from '../write-privately.js';
 import type { InstalledRabbitmq } from './find-rabbitmq.js';
@@ -44,7 +44,7 @@ export function prepareNodeFiles(
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const secrets = readOrMakeNodeSecrets(secretsFile ?? join(directory, 'secrets.json'));
   const cookie = join(directory, '.erlang.cookie');
-  if (!existsSync(cookie)) writeFileSync(cookie, secrets.cookie, { mode: 0o400 });
+  writePrivately(cookie, secrets.cookie);
   const definitions = join(directory, 'definitions.json');
   writePrivately(definitions, JSON.stringify(makeDefinitions(secrets, ['/', ...virtualHosts])));
   writePrivately(join(directory, 'rabbitmq.conf'), configuration({ ports, definitions, ...options }));

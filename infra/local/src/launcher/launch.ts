@@ -9,7 +9,7 @@ import { describeReady, describeSample } from './report.js';
 import { runSample } from './sample.js';
 import { createStack, type Stack } from './stack.js';
 import type { StackFile } from './stack-file.js';
-import { prepareState, type StatePaths, statePaths } from './state.js';
+import { adviceFor, prepareState, type StatePaths, statePaths } from './state.js';
 import { untilAskedToStop } from './stop-request.js';
 
 /** Root folder of the checkout. */
@@ -36,7 +36,7 @@ export async function launch(args: readonly string[], env: NodeJS.ProcessEnv): P
       lock.release();
     }
   } catch (error) {
-    progress.say(`\nTocsin did not start: ${messageOf(error)}`);
+    progress.say(`\nTocsin did not start: ${messageOf(error)}${adviceFor(error, paths)}`);
     return 1;
   }
 }

@@ -46,6 +46,13 @@ export function prepareState({ root }: StatePaths): void {
   chmodSync(root, 0o711);
 }
 
+/** Returns advice for an error about files of another user, or an empty text for other errors. */
+export function adviceFor(error: unknown, { root }: StatePaths): string {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if ((code !== 'EACCES' && code !== 'EPERM') || path?.startsWith(root) !== true) return '';
+  return `\n${root} has files of another user, for example after a start with sudo. "sudo npm run reset" deletes it.`;
+}
+
 /** Keeps the logs of the previous start and deletes older ones. */
 export function rotateLogs({ logs }: StatePaths): void {
   const previous = `${logs}.previous`;

@@ -22,7 +22,7 @@ export function installRabbitmq(logFile: string): void {
 /** Instructions for systems on which the launcher cannot install RabbitMQ. */
 export const howToInstall = [
   'RabbitMQ (3.10 or newer, with its Erlang) is not installed. Either',
-  '  - Debian, Ubuntu: sudo apt-get install rabbitmq-server   (or run this once as root, which installs it)',
+  '  - Debian, Ubuntu: sudo apt-get install rabbitmq-server',
   '  - Fedora, RHEL:   sudo dnf install rabbitmq-server',
   '  - macOS:          brew install rabbitmq',
   '  - or set AMQP_URL=amqp://user:password@host:5672 to use one that runs elsewhere.',

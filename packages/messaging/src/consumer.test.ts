@@ -119,7 +119,7 @@ test('messages that wait for a retry count towards the limit in bytes until they
   await reopen();
   expect(await taken()).toEqual([]);
   jest.advanceTimersByTime(1_000);
-  expect(await taken()).toEqual(['prefetch 10', 'consume']);
+  expect(await taken()).toEqual(['prefetch 1', 'consume']);
 });
 
 test('a message that was returned to the broker is neither handled again nor acknowledged', async () => {
@@ -174,5 +174,27 @@ test('a consumer above its byte limit returns all messages, and receives again a
   received[1]!.ack();
   expect(await taken()).toEqual([]);
   received[0]!.ack();
-  expect(await taken()).toEqual(['prefetch 10', 'consume']);
+  expect(await taken()).toEqual(['prefetch 1', 'consume']);
+});
+
+test('a single message above the byte limit is acknowledged, and no other arrives before', async () => {
+  const { deliver, received, errors, taken } = await start({ maxBytes: 100 });
+  deliver(101);
+  expect(await taken()).toEqual(['prefetch 10', 'consume', 'cancel']);
+  received[0]!.ack();
+  expect([errors, await taken()]).toEqual([[], ['prefetch 10', 'consume', 'ack 1']]);
+});
+
+test('messages that the broker sent after one above the byte limit are returned with it', async () => {
+  const { deliver, reopen, received, errors, taken } = await start({ maxBytes: 100 });
+  deliver(101);
+  deliver(1);
+  expect([errors.length, received[0]!.isReturned(), (await taken()).at(-1)]).toEqual([1, true, 'close']);
+  for (const message of received) message.ack();
+  await reopen();
+  expect(await taken()).toEqual(['prefetch 1', 'consume']);
+  deliver(101);
+  expect(await taken()).toEqual(['cancel']);
+  received[2]!.ack();
+  expect(await taken()).toEqual(['prefetch 1', 'consume', 'ack 3']);
 });

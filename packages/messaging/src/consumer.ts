@@ -18,8 +18,8 @@ export interface ConsumerOptions {
   /**
    * Maximum number of bytes of unacknowledged messages. The consumer requests 32 messages until it knows their mean
    * size. Then it requests as many as fit in half of `maxBytes`, but at most `prefetch`. Above `maxBytes` it returns
-   * all messages to the broker. It receives messages again when at most half of `maxBytes` is in flight. Default:
-   * 64 MiB.
+   * all messages to the broker, unless only one is in flight. It receives messages again when at most half of
+   * `maxBytes` is in flight, first a single one. Default: 64 MiB.
    */
   maxBytes?: number;
   /**
@@ -74,6 +74,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const { queue, maxBytes = defaultMaxBytes, handle, onError } = options;
   let current: ConsumerChannel | undefined;
   let isPaused = options.isPaused ?? false;
+  /** True if the last channel was closed because `maxBytes` was exceeded. */
+  let wasAboveLimit = false;
   /**
    * Subscribes if the consumer may receive messages, and unsubscribes otherwise. Errors are ignored: the channel of a
    * failed call closes, and a new channel is opened.
@@ -85,7 +87,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   };
   const inFlight = createInFlightBytes({
     maxBytes,
-    onChange: (isFull) => void (isFull ? returnAboveLimit() : update()),
+    onChange: () => void update(),
   });
 
   const returnToBroker = async () => {
@@ -100,13 +102,15 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   };
   /**
    * Returns all messages to the broker. Cancelling the subscription is not enough, because messages that the broker has
-   * already sent still arrive.
+   * already sent still arrive. Afterwards a single message is requested first: it is settled even if it exceeds the
+   * limit. With more messages, the same ones could be returned again and again.
    */
   const returnAboveLimit = () => {
+    wasAboveLimit = true;
     onError(
       new Error(`More than ${maxBytes} bytes of messages were in flight and are returned to the broker.`),
     );
-    return returnToBroker();
+    void returnToBroker();
   };
 
   const deliver = (message: InFlightMessage): void => {
@@ -147,6 +151,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     on.acks.received(message.fields.deliveryTag);
     const received = new InFlightMessage(message, on, settlement);
     inFlight.add(received.bytes);
+    if (inFlight.isFull() && inFlight.unsettled() > 1) returnAboveLimit();
     deliver(received);
     on.subscription.received(received.bytes);
   };
@@ -155,6 +160,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     const subscription = createSubscription(channel, {
       queue,
       prefetch: options.prefetch,
+      firstPrefetch: wasAboveLimit ? 1 : undefined,
       targetBytes: maxBytes / 2,
       mayReceive: () => !isPaused && !inFlight.isFull(),
       inFlight: inFlight.count,
@@ -166,6 +172,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       if (current === opened) current = undefined;
     });
     current = opened;
+    wasAboveLimit = false;
     await subscription.update();
   });
 

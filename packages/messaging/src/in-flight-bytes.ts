@@ -10,6 +10,8 @@ export interface InFlightBytes {
   endWait(): void;
   /** Number of messages that are processed. */
   count(): number;
+  /** Number of unacknowledged messages. */
+  unsettled(): number;
   /** Becomes true when more than `maxBytes` bytes are in flight, and false again at half of `maxBytes`. */
   isFull(): boolean;
   /** Resolves when no message is processed. */
@@ -24,6 +26,7 @@ export interface InFlightBytesOptions {
 
 export function createInFlightBytes({ maxBytes, onChange }: InFlightBytesOptions): InFlightBytes {
   let count = 0;
+  let unsettled = 0;
   let totalBytes = 0;
   let isFull = false;
   let drainWaiters: (() => void)[] = [];
@@ -43,9 +46,11 @@ export function createInFlightBytes({ maxBytes, onChange }: InFlightBytesOptions
   return {
     add(bytes) {
       count += 1;
+      unsettled += 1;
       change(bytes);
     },
     remove(bytes) {
+      unsettled -= 1;
       change(-bytes);
       endProcessing();
     },
@@ -54,6 +59,7 @@ export function createInFlightBytes({ maxBytes, onChange }: InFlightBytesOptions
       count += 1;
     },
     count: () => count,
+    unsettled: () => unsettled,
     isFull: () => isFull,
     drained: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => drainWaiters.push(resolve))),
   };

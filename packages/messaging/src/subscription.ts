@@ -15,6 +15,8 @@ export interface SubscriptionOptions {
   queue: string;
   /** Maximum number of messages in flight. */
   prefetch: number;
+  /** Prefetch until the mean size of the messages is known. Default: 32. */
+  firstPrefetch?: number | undefined;
   /**
    * Target for the number of bytes in flight. The prefetch is computed from this target and the mean size of the
    * messages.
@@ -28,14 +30,14 @@ export interface SubscriptionOptions {
 }
 
 /**
- * Prefetch until the mean size of the messages is known. The configuration in `infra/rabbitmq` limits each message to
- * 1 MiB, so 32 messages have at most 32 MiB. With the workers' prefetch of 40,000, up to 40 GiB could arrive.
+ * Default of `firstPrefetch`. The configuration in `infra/rabbitmq` limits each message to 1 MiB, so 32 messages have at
+ * most 32 MiB. With the workers' prefetch of 40,000, up to 40 GiB could arrive.
  */
-const firstPrefetch = 32;
+const defaultFirstPrefetch = 32;
 
 export function createSubscription(channel: Channel, options: SubscriptionOptions): Subscription {
   const { queue, targetBytes, mayReceive, inFlight, onMessage } = options;
-  const first = Math.min(firstPrefetch, options.prefetch);
+  const first = Math.min(options.firstPrefetch ?? defaultFirstPrefetch, options.prefetch);
   /**
    * Tags of the AMQP consumers on the channel, at most two. The prefetch of a consumer cannot be changed after its
    * start. To increase the total prefetch, a second consumer is started, whose prefetch is the difference.

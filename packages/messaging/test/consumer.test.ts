@@ -147,6 +147,22 @@ test('a consumer above its byte limit returns all messages, and resumes at half 
   await consumer.drained();
 });
 
+test('messages above the byte limit are settled, and so are the ones around them', async () => {
+  const publisher = await newPublisher();
+  for (const size of [9, 3_000, 3_001, 10]) await publisher.publish(alert('x'.repeat(size)));
+  const settled = new Set<number>();
+  await consume({
+    prefetch: 100,
+    maxBytes: 2_500,
+    handle: (message) =>
+      setTimeout(() => {
+        if (!message.isReturned()) settled.add(message.content.length);
+        message.ack();
+      }, 50),
+  });
+  await until('all are settled', () => settled.size === 4);
+});
+
 test('large messages in flight are limited by the byte limit, and small ones by the prefetch', async () => {
   const publisher = await newPublisher();
   const publishAll = (count: number, size: number) =>

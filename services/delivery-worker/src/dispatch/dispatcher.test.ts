@@ -41,7 +41,13 @@ test('while the broker is unavailable, due deliveries stay waiting; a later pass
   expect(calls).toEqual(['pass', 'depth', 'queued', 'pass', 'depth', 'queued', 'scan', 'queue', 'publish']);
   expect(mayLead).toEqual([false, true]);
   expect(logged).toEqual(['dispatch.postponed', 'dispatch.queued']);
-  expect(logFields[0]).toEqual({ err });
+  expect(logFields[0]).toEqual({ err, count: 1 });
+});
+
+test('during an outage of the broker, a failed pass is logged once a minute with the count', async () => {
+  const { logged, logFields } = await run(242, { brokerErrors: Array(242).fill(new Error('unavailable')) });
+  expect(new Set(logged)).toEqual(new Set(['dispatch.postponed']));
+  expect(logFields).toMatchObject([{ count: 1 }, { count: 240 }]);
 });
 
 test('a lost connection while rows are queued counts as a lost reply; another error does not', async () => {

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from '@tocsin/database';
 import type { WebhookInWorkspace } from '@tocsin/deliveries';
-import { type Logger, sleep, uniqueBy, type WakeableSleep } from '@tocsin/kit';
+import { createLogThrottle, type Logger, sleep, uniqueBy, type WakeableSleep } from '@tocsin/kit';
 import { type ClaimRepository, newClaimToken } from '../delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { WorkerLease } from '../lease/worker-lease.js';
@@ -93,6 +93,8 @@ const fewVisits = 16;
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { repository, lease, logger, signal } = deps;
   const scan = createDueScan(repository);
+  // Every worker tries again four times a second while the broker or the database is unavailable.
+  const logThrottled = createLogThrottle({ everyMs: 60_000 });
   let delayMs = delaysMs.busy;
   let hasFailed = false;
   while (!signal.aborted) {
@@ -109,7 +111,7 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
     } catch (err) {
       hasFailed = true;
       if (isDatabaseUnavailable(err)) deps.replyLost();
-      logger.warn({ err }, 'dispatch.postponed');
+      logThrottled((count) => logger.warn({ err, count }, 'dispatch.postponed'));
     }
     lease.setMayLead(mayDispatch && !hasFailed);
     const wait = delayMs === delaysMs.empty ? deps.idleSleep : sleep;

@@ -65,7 +65,7 @@ export interface Setting {
 }
 
 /** A dispatcher that waits for more timers than this is considered endless, and the test fails. */
-const maxTimers = 200;
+const maxTimers = 300;
 
 /**
  * Runs the passes of one dispatcher with a fake clock. Returns the calls of its dependencies with their arguments, the

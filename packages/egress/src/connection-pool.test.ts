@@ -5,7 +5,7 @@ import { toDestination } from './destination.js';
 
 interface FakeConnection extends Connection {
   isOpen: boolean;
-  openedAt: number;
+  openedAtMs: number;
   end(): void;
 }
 
@@ -15,7 +15,7 @@ function startPool(options: Partial<ConnectionPoolOptions> = {}) {
     open: async ({ origin }, _cancellation, onClosed) => {
       const connection: FakeConnection = {
         origin,
-        openedAt: Date.now(),
+        openedAtMs: performance.now(),
         isOpen: true,
         request: () => Promise.reject(new Error('not used')),
         close: async () => connection.end(),
@@ -75,7 +75,7 @@ test('a connection that closed while idle is not reused', async () => {
 test('a connection above its maximum age is closed and not reused', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
-  if (opened[0]) opened[0].openedAt -= 60_000;
+  if (opened[0]) opened[0].openedAtMs -= 60_000;
   expect(await acquire('a')).toBe(opened[1]);
   expect(opened[0]?.isOpen).toBe(false);
 });
@@ -90,7 +90,7 @@ test.each<[string, (connection: FakeConnection) => void]>([
   [
     'is above its maximum age',
     (connection) => {
-      connection.openedAt -= 60_000;
+      connection.openedAtMs -= 60_000;
     },
   ],
   ['has closed during its request', (connection) => connection.end()],

@@ -88,5 +88,5 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
 }
 
 function isReusable(connection: Connection, maxAgeMs: number): boolean {
-  return connection.isOpen && Date.now() - connection.openedAt < maxAgeMs;
+  return connection.isOpen && performance.now() - connection.openedAtMs < maxAgeMs;
 }

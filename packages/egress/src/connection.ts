@@ -19,7 +19,8 @@ interface WireRequest {
 /** A keep-alive connection for one request at a time. */
 export interface Connection {
   readonly origin: string;
-  readonly openedAt: number;
+  /** Monotonic time (`performance.now`) at which the connection was opened. */
+  readonly openedAtMs: number;
   readonly isOpen: boolean;
   /**
    * Sends a request and reads its response.
@@ -50,7 +51,7 @@ export function createConnection(
   onClosed: (connection: Connection) => void,
 ): Connection {
   const { socket } = open;
-  const openedAt = Date.now();
+  const openedAtMs = performance.now();
   let abortRequest: ((failure: SendFailure) => void) | undefined;
   const guarded = createGuardedSocket(open, (failure) =>
     abortRequest ? abortRequest(failure) : void connection.close(),
@@ -91,7 +92,7 @@ export function createConnection(
 
   const connection: Connection = {
     origin,
-    openedAt,
+    openedAtMs,
     get isOpen() {
       return isOpen && !socket.destroyed;
     },

@@ -28,6 +28,15 @@ test('consecutive requests to a destination share a connection', async () => {
   expect(server.sockets).toHaveLength(1);
 });
 
+test('a connection is reused after a step of the system clock', async () => {
+  await start((socket) => socket.write(ok));
+  await send();
+  const clock = import.meta.jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+  await send();
+  clock.mockRestore();
+  expect(server.sockets).toHaveLength(1);
+});
+
 test('concurrent requests use separate connections and do not wait for each other', async () => {
   await start((socket, index) => index > 0 && socket.write(ok), { totalTimeoutMs: 2000 });
   const hanging = send();

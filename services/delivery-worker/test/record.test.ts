@@ -193,6 +193,7 @@ test('a delivery shows the failure of a deferral only if the deferred claim is t
 test.each([
   ['paused', 'paused'],
   ['no_slot', 'no_slot'],
+  ['body_memory', 'no_slot'],
   ['lease_expired', 'backlog'],
   ['undecryptable', 'undecryptable'],
   ['render_budget', 'render_budget'],

@@ -1,4 +1,5 @@
-import { claimed, noBudget, settled, startDeliverer } from '../../test/support/deliverer.js';
+import type { SendResult } from '@tocsin/egress';
+import { claimed, noBudget, response, settled, startDeliverer } from '../../test/support/deliverer.js';
 
 test('failures open a circuit only if five of them are consecutive', async () => {
   const { recorded, paused, deliverWithSlot } = startDeliverer();
@@ -56,6 +57,32 @@ test('a delivery of a workspace over its render budget is deferred and releases 
   deliverWithSlot('w');
   await settled();
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['render_budget'], 0]);
+});
+
+test('large bodies in progress are limited to 64 MiB until their outcomes are recorded', async () => {
+  let respond = (_: SendResult) => {};
+  const body = '日'.repeat(250_000);
+  const { deliver, slots, sent, deferred } = startDeliverer({
+    result: new Promise((resolve) => {
+      respond = resolve;
+    }),
+    render: (_, { deliveryId }) => ({ ok: true, output: deliveryId === 'small' ? '{}' : body }),
+  });
+  const start = (id: string, workspaceId: string, deliveryId = id) => {
+    const delivery = claimed(id, { workspaceId, deliveryId });
+    return deliver(delivery, slots.acquire(delivery));
+  };
+  // Each body takes 1,250,000 bytes, and one workspace gets 15/16 of 64 MiB.
+  const delivering = Array.from({ length: 55 }, (_, index) => start(`${index}`, 'greedy'));
+  await settled();
+  expect([sent.length, slots.inUse(), new Set(deferred)]).toEqual([50, 50, new Set(['body_memory'])]);
+  delivering.push(start('large', 'other'), start('w', 'greedy', 'small'));
+  await settled();
+  expect(sent.slice(50)).toEqual(['large', 'w']);
+  respond(response(200));
+  await Promise.all(delivering);
+  await start('later', 'greedy');
+  expect([sent.at(-1), slots.inUse(), deferred.length]).toEqual(['later', 0, 5]);
 });
 
 test('a poison delivery is deferred while another poison delivery is being sent in quarantine', async () => {

@@ -3,6 +3,7 @@ import { createSemaphore, type Logger, type Tracing } from '@tocsin/kit';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
+import type { BodyMemory } from './body-memory.js';
 import { changePause, type FailureCounter } from './circuit.js';
 import { type ClaimedDelivery, needsQuarantine } from './claimed-delivery.js';
 import { classify, isOwnFault, policyFor, type RetryPolicy } from './classify.js';
@@ -24,6 +25,7 @@ export interface DeliverDeps {
   webhooks: Pick<WebhooksReader, 'get'>;
   render: RenderBody;
   renderBudget: Omit<RenderBudget, 'rendersLeft'>;
+  bodyMemory: BodyMemory;
   slots: Slots;
   lease: Pick<WorkerLease, 'covers'>;
   sender: Pick<Sender, 'send'>;
@@ -58,6 +60,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
       await deliver(claimed, slot, deps).finally(leaveQuarantine);
     } finally {
       slot?.release();
+      deps.bodyMemory.release(claimed);
     }
   };
 }
@@ -80,7 +83,7 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
 }
 
 async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliverDeps): Promise<PrepareResult> {
-  const { renderBudget, metrics, policy, random } = deps;
+  const { renderBudget, bodyMemory, metrics, policy, random } = deps;
   const { workspaceId, webhookId } = claimed;
   const version = claimed.webhook?.version;
   const webhook = version === undefined ? undefined : await deps.webhooks.get(webhookId, version);
@@ -91,7 +94,7 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliverDeps): Pro
     metrics.rendered((performance.now() - startedAtMs) / 1_000);
     return rendered;
   };
-  return prepare({
+  const prepared = prepare({
     claimed,
     webhook,
     render: mayRender
@@ -101,6 +104,8 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliverDeps): Pro
     random: random(),
     now: deps.now,
   });
+  if (prepared.kind !== 'request' || bodyMemory.reserve(claimed, prepared.body)) return prepared;
+  return { ...noSlotDeferral(claimed, deps), reason: 'body_memory' };
 }
 
 interface Sent {

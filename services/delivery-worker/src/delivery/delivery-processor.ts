@@ -9,6 +9,7 @@ import type { DatabaseRetry } from '../database-retry.js';
 import type { SettleMessage } from '../dead-letters/dead-letters.js';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import type { Slot, Slots } from '../slots/slots.js';
+import { createBodyMemory } from './body-memory.js';
 import { createFailureCounter } from './circuit.js';
 import { createClaim } from './claim.js';
 import type { ClaimRepository } from './claim-repository.js';
@@ -108,6 +109,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryPr
     ...deps,
     webhooks,
     render: createRenderBody(),
+    bodyMemory: createBodyMemory(),
     recorder: createRecorder({
       ...deps,
       records: createRecordRepository(database, secretBox),

@@ -20,6 +20,7 @@ export type Outcome =
 export const deferralReasons = [
   'paused',
   'no_slot',
+  'body_memory',
   'lease_expired',
   'undecryptable',
   'render_budget',
@@ -47,6 +48,7 @@ export interface Deferral {
 export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>> = {
   paused: 'paused',
   no_slot: 'no_slot',
+  body_memory: 'no_slot',
   lease_expired: 'backlog',
   undecryptable: 'undecryptable',
   render_budget: 'render_budget',

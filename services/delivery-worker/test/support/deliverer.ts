@@ -1,5 +1,6 @@
 import type { Sender, SendRequest, SendResult } from '@tocsin/egress';
 import type { Logger, Tracing } from '@tocsin/kit';
+import { createBodyMemory } from '../../src/delivery/body-memory.js';
 import { createFailureCounter } from '../../src/delivery/circuit.js';
 import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
 import { defaultRetryPolicy } from '../../src/delivery/classify.js';
@@ -55,7 +56,7 @@ interface StartOptions {
   renderBudget?: Omit<RenderBudget, 'rendersLeft'>;
   leaseHeldSinceMs?: number;
   /** Result of every request. Default: a response with the status passed to `deliverWithSlot`, or 200. */
-  result?: SendResult;
+  result?: SendResult | Promise<SendResult>;
   random?: number;
   options?: RequestOptions;
   render?: RenderBody;
@@ -142,6 +143,7 @@ export function startDeliverer({
     },
     render: render ?? (() => ({ ok: true, output: '{}' })),
     renderBudget,
+    bodyMemory: createBodyMemory(),
     slots,
     lease: { covers: (sinceMs) => sinceMs >= leaseHeldSinceMs },
     sender: { send },

@@ -120,6 +120,21 @@ describe('a pause that an outcome starts', () => {
     expect(replaced.paused_until.getTime()).toBeGreaterThan(paused_until.getTime());
   });
 
+  test('a success ends the pause of an open circuit, and Retry-After only once its time is over', async () => {
+    const [open, requested, over] = [
+      await fixtures.addWebhook(),
+      await fixtures.addWebhook(),
+      await fixtures.addWebhook(),
+    ];
+    await pause(open);
+    await pause(requested, { reason: 'retry_after' });
+    await pause(over, { reason: 'retry_after', forMs: -1_000 });
+    for (const webhookId of [open, requested, over]) await fixtures.pauses.resume(webhookId);
+    expect(await rowOf(open)).toBeUndefined();
+    expect(await rowOf(requested)).toMatchObject({ reason: 'retry_after' });
+    expect(await rowOf(over)).toBeUndefined();
+  });
+
   test('ending the pause of one webhook leaves pauses of other webhooks unchanged', async () => {
     const [webhookId, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
     await Promise.all([pause(webhookId), pause(other)]);

@@ -21,6 +21,10 @@ export interface PauseRepository {
    * ends earlier, except a manual pause that has not ended.
    */
   pause(pauses: Pause[]): Promise<void>;
+  /**
+   * Ends the pause of a webhook whose destination has responded with a success, or a pause whose time is over. Other
+   * pauses continue: a manual pause, and a pause that the destination requested in response to a later or slower request.
+   */
   resume(webhookId: string): Promise<void>;
 }
 
@@ -67,5 +71,5 @@ const resume = {
   name: 'delivery.resume',
   text: `
     delete from webhook_pauses
-    where webhook_id = $1 and not (reason = 'manual' and paused_until > now())`,
+    where webhook_id = $1 and not (reason in ('manual', 'retry_after') and paused_until > now())`,
 };

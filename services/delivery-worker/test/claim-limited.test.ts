@@ -265,3 +265,14 @@ test('a webhook whose rate limit another worker has locked is skipped without a 
   });
   expect(await claim(id)).toHaveLength(1);
 });
+
+test('a delivery that another transaction has locked is skipped without a wait', async () => {
+  const id = await addLimited(hundredAnHour, ago(hourMs));
+  const [locked] = await addWaiting(id, 1, { due_at: ago(hourMs) });
+  const others = await addWaiting(id, 1);
+  await db.database.knex.transaction(async (other) => {
+    await other('open_deliveries').where({ delivery_id: locked }).forUpdate();
+    expect(await claim(id, 1)).toEqual(others);
+  });
+  expect(await claim(id, 1)).toEqual([locked]);
+});

@@ -218,7 +218,7 @@ test('a worker that stops during a claim of rate-limited deliveries waits for th
   const delivery_id = planned.deliveries[0]!.id;
   let closed: Promise<void> | undefined;
   await harness.database.knex.transaction(async (trx) => {
-    await trx('open_deliveries').where({ delivery_id }).forUpdate();
+    await trx.raw('lock table webhook_rate_limits in exclusive mode');
     const worker = await harness.startWorker();
     await until('the claim waits for the lock', async () => {
       const waiting = harness.database.knex('pg_stat_activity').where({ wait_event_type: 'Lock' });

@@ -16,7 +16,7 @@ export interface ClaimRepository {
    * Claims due deliveries of webhooks with a rate limit, retries first, and counts their requests towards the limits in
    * the same commit. Expired deliveries use no request. They are claimed even if the limit allows no request, unless
    * a manual pause has ended within the maximum age. A webhook whose limit is locked by another transaction is
-   * skipped.
+   * skipped, and so is a locked delivery.
    */
   claimLimited(webhooks: LimitedWebhook[], options: LimitedOptions): Promise<ClaimedDelivery[]>;
 }
@@ -155,7 +155,7 @@ export const hasNoPauseWithin = (age: string) => `coalesce(upper(w.manual_pauses
 const oldestOf = (condition: string, limit: string) => `array(
         select o.delivery_id from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = t.workspace_id and o.webhook_id = t.webhook_id and ${condition}
-        order by o.due_at limit ${limit})`;
+        order by o.due_at limit ${limit} for update skip locked)`;
 
 const claimLimited = {
   name: 'delivery.claim-limited',

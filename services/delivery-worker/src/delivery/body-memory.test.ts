@@ -6,7 +6,7 @@ function reserveAll({ reserve }: ReturnType<typeof createBodyMemory>, workspaceI
     if (!reserve({ deliveryId: `${workspaceId} ${count}`, workspaceId }, 'x'.repeat(10_000))) return count;
 }
 
-test('one workspace gets 15/16 of the memory for large bodies, and another one a part of the rest', () => {
+test('one workspace gets 15/16 of the memory for large bodies, another one a part of the rest', () => {
   const memory = createBodyMemory({ maxBytes: 32 * 30_000 });
   expect([reserveAll(memory, 'a'), reserveAll(memory, 'b')]).toEqual([30, 1]);
 });

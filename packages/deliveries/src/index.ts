@@ -23,7 +23,7 @@ export {
   isFailureAtWrite,
 } from './new-deliveries.js';
 export { type NoticeOptions, reportWebhooks } from './notice-job.js';
-export { type NoticeEvent, noticeRules } from './notices.js';
+export { isNoticeRule, type NoticeEvent, noticeRules } from './notices.js';
 export type { OpenDeliveriesKey } from './open-deliveries-reader.js';
 export {
   createOpenDeliveryCounts,

@@ -1,4 +1,4 @@
-import { noticeAlertId } from './notices.js';
+import { isNoticeRule, noticeAlertId, noticeRules } from './notices.js';
 
 const id = '11111111-1111-4111-8111-111111111111';
 const since = new Date('2026-01-02T03:04:05.678Z');
@@ -15,4 +15,9 @@ test('the id of a notice depends on its event, its subject and its time', () => 
     noticeAlertId('webhook.failing', id, new Date(since.getTime() + 1)),
   ];
   expect(new Set(ids).size).toBe(4);
+});
+
+test('only the ids of the built-in rules are those of notice rules', () => {
+  expect(Object.values(noticeRules).map((rule) => isNoticeRule(rule.id))).toEqual([true, true, true, true]);
+  expect(isNoticeRule(id)).toBe(false);
 });

@@ -13,6 +13,16 @@ export const noticeRules = {
 
 export type NoticeEvent = keyof typeof noticeRules;
 
+const ruleIds: ReadonlySet<string> = new Set(Object.values(noticeRules).map(({ id }) => id));
+
+/**
+ * Returns true for the id of a built-in rule, in lower case. Publishers must not use these ids, because a delivery with
+ * such an id counts in no statistic and in no health of a webhook.
+ */
+export function isNoticeRule(alertRuleId: string): boolean {
+  return ruleIds.has(alertRuleId);
+}
+
 /**
  * Namespace for the ids of notices (RFC 9562, section 5.5). It must never change, because a repeated notice is detected
  * by its id.

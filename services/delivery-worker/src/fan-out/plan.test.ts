@@ -1,5 +1,5 @@
 import type { AlertFired } from '@tocsin/contracts';
-import { alertRecordId, deliveryRecordId } from '@tocsin/deliveries';
+import { alertRecordId, deliveryRecordId, noticeRules } from '@tocsin/deliveries';
 import type { Window } from '../dispatch/window.js';
 import {
   openOf,
@@ -225,6 +225,14 @@ test('resolveAlert returns undefined for an unknown rule and for a rule of anoth
   const foreign = { ...registered, workspaceId: 'v' };
   expect(resolveAlert({ ...firedAlert, alert_rule: embedded }, foreign)).toBeUndefined();
 });
+
+test.each(Object.entries(noticeRules))(
+  'a message with the id of the built-in rule of %s is rejected',
+  (_, { id }) => {
+    const fired: AlertFired = { ...firedAlert, alert_rule_id: id, alert_rule: embedded };
+    expect(resolveAlert(fired, undefined)).toBeUndefined();
+  },
+);
 
 test.each<[string, Partial<RegisteredRule>]>([
   ['rule_deleted', { deleted: true, enabled: false }],

@@ -4,6 +4,7 @@ import {
   deliveryRecordId,
   type FailureAtWrite,
   isFailureAtWrite,
+  isNoticeRule,
   type OpenDeliveryCounts,
   type WebhookInWorkspace,
 } from '@tocsin/deliveries';
@@ -48,8 +49,8 @@ type Rule = Omit<RegisteredRule, 'id' | 'workspaceId'>;
 
 /**
  * Determines the webhooks and the outcome of an alert. The rule in the message is used only if no rule with its id was
- * ever registered. Returns undefined if the registered rule belongs to another workspace, or if no rule is registered
- * and the message contains none. Threshold and bound of the alert take precedence over those of the rule, because they
+ * ever registered. Returns undefined if the registered rule belongs to another workspace, if no rule is registered and
+ * the message contains none, or if the id is that of a built-in rule, whose alerts no publisher sends. Threshold and bound of the alert take precedence over those of the rule, because they
  * are the values at the time of firing.
  */
 export function resolveAlert(
@@ -58,7 +59,7 @@ export function resolveAlert(
 ): ResolvedAlert | undefined {
   if (registered !== undefined && registered.workspaceId !== alert.workspace_id) return undefined;
   const rule: Rule | undefined = registered ?? embeddedRule(alert);
-  if (rule === undefined) return undefined;
+  if (rule === undefined || isNoticeRule(alert.alert_rule_id)) return undefined;
   const outcome = outcomeOf(rule);
   return {
     alert,

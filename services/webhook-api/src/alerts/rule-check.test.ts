@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { noticeRules } from '@tocsin/deliveries';
 import { createRuleCheck, resourcesIn } from './rule-check.js';
 import type { RulesOfAlerts } from './rules-reader.js';
 
@@ -86,6 +87,17 @@ test('an alert is rejected if its rule is neither registered nor contained in it
   const { pathsOf } = checkOf();
   expect(await pathsOf(named(randomUUID()), named(randomUUID(), []))).toStrictEqual([['/alert_rule_id'], []]);
 });
+
+test.each(Object.entries(noticeRules))(
+  'an alert of the built-in rule of %s is rejected',
+  async (_, { id }) => {
+    const { pathsOf } = checkOf();
+    expect(await pathsOf(named(id), named(id, [webhookId]))).toStrictEqual([
+      ['/alert_rule_id'],
+      ['/alert_rule_id'],
+    ]);
+  },
+);
 
 test('an alert of a registered rule may name unknown webhooks', async () => {
   const { pathsOf } = checkOf();

@@ -1,3 +1,4 @@
+import { isNoticeRule } from '@tocsin/deliveries';
 import { type FieldError, isUuid } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import { unknownWebhooks } from '../webhooks/webhook-ids.js';
@@ -57,8 +58,8 @@ export function createRuleCheck(reader: RulesReader): RuleCheck {
         if (entry === undefined) return [];
         const owner = owners[index] ?? found.workspaceIds[entry.alertRuleId];
         if (owner === workspaceId) return [];
-        const { webhookIds } = entry;
-        if (owner !== undefined || webhookIds === undefined) return [otherRule];
+        const { alertRuleId, webhookIds } = entry;
+        if (owner !== undefined || webhookIds === undefined || isNoticeRule(alertRuleId)) return [otherRule];
         return errorsOfWebhooks(webhookIds.filter((id) => !knownWebhookIds.has(id)));
       });
     },

@@ -201,7 +201,6 @@ export async function createDeliveryWorker(
   const port = await openEndpoints({
     database,
     consuming,
-    queueDepth,
     checkKeys: keys.check,
     checkWrites: writes.check,
     config,

@@ -10,18 +10,13 @@ import {
   type Shutdown,
   serveMetrics,
 } from '@tocsin/kit';
-import type { Broker } from '@tocsin/messaging';
+import { type Broker, createQueueDepth, deliveriesQueue, type QueueDepth } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from './config.js';
 
 export interface EndpointsDeps {
   config: Pick<DeliveryWorkerConfig, 'http' | 'metrics'>;
   database: Database;
   consuming: { alerts: Broker; deliveries: Broker };
-  /**
-   * Resolves to the number of messages ready in the queue of deliveries. Rejects if the broker is unavailable or does
-   * not reply within 2 s.
-   */
-  queueDepth: () => Promise<number>;
   checkKeys: HealthCheck;
   checkWrites: HealthCheck;
   logger: Logger;
@@ -34,11 +29,14 @@ export interface EndpointsDeps {
  * @returns the port of `/livez` and `/readyz`
  */
 export async function openEndpoints(deps: EndpointsDeps): Promise<number> {
-  const { config, logger, registry, shutdown } = deps;
+  const { config, consuming, logger, registry, shutdown } = deps;
+  // The depth is read on a consuming connection. A broker with a memory or disk alarm does not reply on a connection
+  // that publishes, and the worker is still ready.
+  const queueDepth = await createQueueDepth(consuming.deliveries, deliveriesQueue);
   const app = createHttpApp({
     logger,
     metrics: registry,
-    routes: healthRoutes({ checks: checksOf(deps) }),
+    routes: healthRoutes({ checks: checksOf({ ...deps, queueDepth }) }),
     authenticate: async () => {
       throw new AppError('unauthenticated', 'Only /livez and /readyz are served here.');
     },
@@ -51,7 +49,8 @@ export async function openEndpoints(deps: EndpointsDeps): Promise<number> {
   return health.port;
 }
 
-function checksOf({ database, consuming, queueDepth, checkKeys, checkWrites }: EndpointsDeps) {
+function checksOf(deps: EndpointsDeps & { queueDepth: QueueDepth }) {
+  const { database, consuming, queueDepth, checkKeys, checkWrites } = deps;
   const isDatabaseUsable = async (signal: AbortSignal) => {
     await checkSchema(database);
     await checkWrites(signal);

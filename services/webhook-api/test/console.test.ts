@@ -122,6 +122,16 @@ describe('the files of the console', () => {
     expect((await get('/favicon.svg', undefined, { headers })).status).toBe(304);
   });
 
+  test.each(['/favicon.svg', '/%69ndex.html', '//index.html'])(
+    'the console file %s can load nothing',
+    async (path) => {
+      const { status, headers } = await get(path, browser);
+      expect(status).toBe(200);
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; /);
+      expect(headers.get('content-security-policy')).not.toContain('script-src');
+    },
+  );
+
   test.each(['/assets/index-old.js', '/assets/', '/assets', '/assets/..%2f..%2fapp.js'])(
     'a request for the missing console file %s gets 404',
     async (path) => {

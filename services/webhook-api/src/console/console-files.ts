@@ -40,13 +40,22 @@ export function consoleFiles({ directory, issuer }: ConsoleFilesOptions): Reques
     },
   );
   router.get('/index.html', page);
-  router.use(express.static(directory, { ...files, setHeaders: cache('no-cache') }));
+  router.use(express.static(directory, { ...files, setHeaders: allowNothing }));
   router.use((request, response, next) => (wantsPage(request) ? page(request, response, next) : next()));
   return router;
 }
 
 function cache(value: string): (response: Response) => void {
   return (response) => void response.setHeader('Cache-Control', value);
+}
+
+/**
+ * Headers of files that load nothing. Other spellings of `/index.html`, such as `//index.html`, are files here too: the
+ * browser then shows the page without scripts and styles.
+ */
+function allowNothing(response: Response): void {
+  response.setHeader('Cache-Control', 'no-cache');
+  response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
 }
 
 function isOfApi({ path }: Request): boolean {

@@ -110,13 +110,13 @@ test.each([
 });
 
 test('the admin key can be any text that fits into a header, up to 24,576 bytes', async () => {
-  for (const text of ['the admin key', 'schlüssel €', 'x'.repeat(24_576)]) {
+  for (const text of ['the admin key', 'schlüssel €', 'voilà', 'x'.repeat(24_576)]) {
     const { authenticate, validated, verified } = authenticateWith({
       adminKey: new Secret(text),
       isValid: false,
     });
     const sent = Buffer.from(text).toString('latin1');
-    expect(await authenticate(`bEARER   ${sent}  `)).toMatchObject({ kind: 'admin_key' });
+    expect(await authenticate(`bEARER   ${sent}`)).toMatchObject({ kind: 'admin_key' });
     await expect(authenticate(`Bearer ${sent.slice(0, -1)}`)).rejects.toBeDefined();
     expect([validated, verified]).toEqual([[], []]);
   }

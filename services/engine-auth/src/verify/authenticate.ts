@@ -75,7 +75,8 @@ const maxCredentialLength = 24_576;
 
 /**
  * Returns the credential of an `Authorization` header. It accepts more characters than RFC 6750, because the admin key
- * can be any text that fits into a header. The error for a header without the scheme `Bearer` names the header.
+ * can be any text that fits into a header. Blanks at the end are removed by the HTTP parser. `trimEnd` would also remove
+ * the last byte of `à`, which is decoded as a no-break space. The error for a header without the scheme `Bearer` names the header.
  */
 function readCredential(authorization: string | undefined): string {
   if (!authorization?.match(/^bearer /i)) {
@@ -84,7 +85,7 @@ function readCredential(authorization: string | undefined): string {
       'Send a key or an access token in the header Authorization: Bearer.',
     );
   }
-  const credential = /^bearer +(\S.*)$/i.exec(authorization)?.[1]?.trimEnd();
+  const credential = /^bearer +(\S.*)$/i.exec(authorization)?.[1];
   if (credential === undefined || credential.length > maxCredentialLength) throw notValid();
   return credential;
 }

@@ -28,12 +28,16 @@ test('the list of workspaces shows the names from the settings', async () => {
   expect(await list('reader')).toEqual([{ id: workspaceId, name: null }]);
 });
 
-test('a deployment admin sees each workspace that owns a webhook, a rule or an alert', async () => {
-  const ids = [randomUUID(), randomUUID(), randomUUID()];
-  const [ofWebhooks, ofRules, ofAlerts] = ids as [string, string, string];
+test('a deployment admin sees each workspace that owns a webhook, a rule, an alert or settings', async () => {
+  const ids = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const [ofWebhooks, ofRules, ofAlerts, ofSettings] = ids as [string, string, string, string];
   for (let count = 0; count < 3; count += 1) await insertWebhook(api.database, { workspaceId: ofWebhooks });
   await insertAlertRule(api.database, { workspaceId: ofRules });
   await insertAlert(api.database, { workspaceId: ofAlerts });
+  await api.call('PATCH', `/api/v1/workspaces/${ofSettings}/settings`, {
+    body: { name: 'New' },
+    as: 'admin',
+  });
   const deleted = randomUUID();
   await insertAlertRule(api.database, { workspaceId: deleted, deleted: true });
   const seen = (await list('admin')).map(({ id }) => id);

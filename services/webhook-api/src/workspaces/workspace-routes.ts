@@ -18,7 +18,7 @@ export function workspaceRoutes({ database, listLimiter, paging }: ApiDeps): Rou
       operationId: 'listWorkspaces',
       summary: 'Lists the workspaces that the caller has a role in, by id.',
       description:
-        'An admin of the deployment also sees every workspace that has a webhook, an alert rule or an alert.',
+        'An admin of the deployment also sees every workspace that has a webhook, an alert rule, an alert or settings.',
       tag: 'service',
       access: 'token',
       query: listQuery({}),

@@ -1,7 +1,7 @@
 import type { Database } from '@tocsin/database';
 
 export interface WorkspacesReader {
-  /** Lists ids of workspaces that own webhooks, alert rules or alerts, in order, starting after `after`. */
+  /** Lists ids of workspaces that own webhooks, alert rules, alerts or settings, in order, starting after `after`. */
   listOwners(page: { after: string; limit: number }): Promise<string[]>;
   /** Returns the names of workspaces by id. Workspaces without a name in their settings are omitted. */
   findNames(ids: readonly string[]): Promise<Map<string, string>>;
@@ -24,13 +24,14 @@ export function createWorkspacesReader({ knex }: Database): WorkspacesReader {
   };
 }
 
-// Each step reads one entry from each of three indexes, so its time does not depend on the rows of a workspace.
+// Each step reads one entry from each of four indexes, so its time does not depend on the rows of a workspace.
 const nextAfter = (id: string) => `
     select least(
       (select workspace_id from webhooks where workspace_id > ${id} order by workspace_id limit 1),
       (select workspace_id from alert_rules where workspace_id > ${id} and deleted_at is null
        order by workspace_id limit 1),
-      (select workspace_id from alert_keys where workspace_id > ${id} order by workspace_id limit 1))`;
+      (select workspace_id from alert_keys where workspace_id > ${id} order by workspace_id limit 1),
+      (select workspace_id from workspace_settings where workspace_id > ${id} order by workspace_id limit 1))`;
 
 const listOwners = `
   with recursive owners(id) as (

@@ -36,7 +36,10 @@ const properties = {
     description:
       'True if attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them.',
   },
-  created_at: time,
+  created_at: {
+    ...time,
+    description: 'Acceptance time of the alert, also if the alert was dispatched by hand later.',
+  },
   response: { ...destinationResponseSchema, description: 'Response to the last attempt.' },
   error: { type: ['string', 'null'] },
   error_code: errorCodeSchema,

@@ -104,6 +104,11 @@ export const savedTestResultSchema = {
   additionalProperties: false,
   properties: {
     ...properties,
+    error: {
+      ...properties.error,
+      description:
+        'Error as `code: sentence`. Null if there was an HTTP response, with any status. Besides the codes of attempts, the code can be `no_signing_secret`: the webhook signs its requests and has no secret, so nothing was sent.',
+    },
     rendered: {
       type: ['string', 'null'],
       description: 'Rendered body. It was not sent if `error` says that it is not JSON.',

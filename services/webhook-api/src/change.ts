@@ -32,7 +32,7 @@ export function etagHeader({ version }: { version: number }): { ETag: string } {
   return { ETag: etagOf(version) };
 }
 export const etagDescription = {
-  ETag: 'Changes with the writable fields of the resource; for `If-Match` of a change.',
+  ETag: 'Changes with the writable fields of the resource, and with the signing secrets of a webhook; for `If-Match` of a change.',
 } as const;
 
 /** Returns the names of the fields whose values differ, in the order of `after`. */

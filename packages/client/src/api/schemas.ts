@@ -384,6 +384,7 @@ export interface Delivery {
   first_succeeded_at: string | null;
   /** True if attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them. */
   attempts_expired: boolean;
+  /** Acceptance time of the alert, also if the alert was dispatched by hand later. */
   created_at: string;
   /** Response to the last attempt. */
   response: {
@@ -479,6 +480,7 @@ export interface DeliveryWithAttempts {
   first_succeeded_at: string | null;
   /** True if attempts were removed because of their age (`RETENTION_ATTEMPTS_DAYS`, 14 by default); `attempts_made` still counts them. */
   attempts_expired: boolean;
+  /** Acceptance time of the alert, also if the alert was dispatched by hand later. */
   created_at: string;
   /** Response to the last attempt. */
   response: {
@@ -972,7 +974,7 @@ export interface Redelivery {
 }
 
 export interface SavedTestResult {
-  /** Error as `code: sentence`. Null if there was an HTTP response, with any status. */
+  /** Error as `code: sentence`. Null if there was an HTTP response, with any status. Besides the codes of attempts, the code can be `no_signing_secret`: the webhook signs its requests and has no secret, so nothing was sent. */
   error: string | null;
   response: {
     status_code: number;

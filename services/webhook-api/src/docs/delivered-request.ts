@@ -6,8 +6,8 @@ export const deliveredRequest = {
       summary: 'An alert, rendered by the template of a webhook.',
       description: [
         'One POST to the url of the webhook. The body is what its template renders for the alert; it is always JSON.',
-        'Only the configured headers are sent, besides Host, Content-Length and Connection: without a configured Content-Type there is none.',
-        'A status from 200 to 299 ends the delivery as succeeded. After 408, 425, 429, a status from 500, a timeout of 10 seconds or a lost connection the delivery is sent again, so a destination can receive it more than once.',
+        'Only the configured headers are sent, besides Host, Content-Length and Connection: without a configured Content-Type there is none. A webhook with `signing` adds webhook-id, webhook-timestamp and webhook-signature, and one with `idempotency_header` adds this header.',
+        'A status from 200 to 299 ends the delivery as succeeded. After 408, 425, 429, a status from 500, a timeout (10 seconds by default) or a lost connection the delivery is sent again, so a destination can receive it more than once. It is not sent again after a timeout if `retry_on_timeout` of the webhook is false.',
       ].join(' '),
       security: [],
       requestBody: {
@@ -44,10 +44,11 @@ export const deliveredRequest = {
         },
         '3XX': { description: 'The delivery failed. Redirects are not followed.' },
         '4XX': { description: 'The delivery failed; after 408, 425 and 429 it is sent again.' },
-        '429': { description: 'The delivery is sent again, after `Retry-After` at the earliest.' },
+        '429': {
+          description: 'The delivery is sent again, after `Retry-After` (at most one hour) at the earliest.',
+        },
         '5XX': {
-          description:
-            'The delivery is sent again. After 503 with `Retry-After`, it is not sent before that time.',
+          description: 'The delivery is sent again, after `Retry-After` (at most one hour) at the earliest.',
         },
       },
     },

@@ -1,4 +1,4 @@
-import { publishBatch } from '../src/cli/commands/fire-batch.js';
+import { publishBatch, splitIntoBatches } from '../src/cli/commands/fire-batch.js';
 import { createPlatformClient } from '../src/index.js';
 import { createManualClock } from './support/manual-clock.js';
 import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
@@ -46,4 +46,25 @@ test('a batch that the rate limit of the workspace rejects is repeated for up to
   expect(await publish()).toMatchObject([{ error: { status: 429 } }]);
   expect(clock.now() - startMs).toBeGreaterThan(120_000);
   expect(new Set(clock.sleeps).size).toBeGreaterThan(2);
+});
+
+test('alerts are split into batches of at most 500 alerts and 1,000,000 bytes', () => {
+  const sized = (alert_id: string, bytes: number) => ({ ...alert, alert_id, model_name: 'x'.repeat(bytes) });
+  const sizesOf = (alerts: ReturnType<typeof sized>[]) =>
+    splitIntoBatches(alerts).map(({ length }) => length);
+  expect(sizesOf(Array.from({ length: 1_001 }, (_, index) => sized(`${index}`, 1)))).toEqual([500, 500, 1]);
+  expect(sizesOf(['a', 'b', 'c'].map((id) => sized(id, 600_000)))).toEqual([1, 1, 1]);
+  expect(sizesOf(['a', 'b', 'c'].map((id) => sized(id, 400_000)))).toEqual([2, 1]);
+});
+
+test('only the alerts of a batch that got 503 are published again', async () => {
+  const batch = ['a', 'b', 'c'].map((alert_id) => ({ ...alert, alert_id }));
+  const entry = (alert_id: string, status: number) => ({ status, alert_id });
+  api.script({ body: [entry('a', 202), entry('b', 503), entry('c', 202)] }, { body: [entry('b', 202)] });
+  const clock = createManualClock();
+  const { signal } = new AbortController();
+  const outcomes = await publishBatch(client(), batch, { clock, signal });
+  expect(outcomes).toEqual(batch.map((published) => ({ alert: published, error: undefined })));
+  expect(api.seen.map(({ body }) => JSON.parse(body))).toMatchObject([batch, [batch[1]]]);
+  expect(clock.sleeps).toHaveLength(1);
 });

@@ -28,6 +28,13 @@ test('the least recently used template is dropped from a full cache', () => {
   expect(cache.size).toBe(2);
 });
 
+test('the cache keeps at most a million characters of sources, so that it uses at most 100 MB', () => {
+  const compile = createTemplateCompiler();
+  const cache = createTemplateCache(compile);
+  for (let index = 0; index < 20; index += 1) cache.compile(`${index}`.padEnd(65_000));
+  expect(cache.size).toBe(15);
+});
+
 test('the cache limits the total number of characters of its sources', () => {
   const cache = createTemplateCache(createTemplateCompiler(), { maxCharacters: 10 });
   for (const source of ['aaaaaa', 'bbbbbb', 'cccccc']) cache.compile(source);

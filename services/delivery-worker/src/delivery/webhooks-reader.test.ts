@@ -11,9 +11,9 @@ const workspaceId = '11111111-1111-4111-8111-111111111111';
 
 /**
  * Creates a reader of the webhooks in `versions`. Webhooks in `damaged` cannot be decrypted. `options` is the options
- * column of each row.
+ * column of each row, and `header` is the value of its header.
  */
-function start(options: object | null = null) {
+function start(options: object | null = null, header = 'header-secret') {
   const versions = new Map([
     ['a', 1],
     ['b', 1],
@@ -30,7 +30,7 @@ function start(options: object | null = null) {
     version,
     destination: `https://${id}.example`,
     url_encrypted: encrypt(id, 'url', `https://${id}.example/v${version}?token=a-secret-of-16-chars`),
-    headers_encrypted: encrypt(id, 'headers', '{"X-Key":["header-secret"]}'),
+    headers_encrypted: encrypt(id, 'headers', JSON.stringify({ 'X-Key': [header] })),
     body_encrypted: encrypt(id, 'body', `{"v":${version}}`),
     options,
   });
@@ -94,6 +94,21 @@ test('concurrent reads share SQL statements, and each caller gets the requested 
   ]);
   expect([first, second, third, missing]).toMatchObject([{ id: 'a' }, { id: 'b' }, { id: 'a' }, undefined]);
   expect(reads.flat().filter((id) => id === 'a').length).toBeLessThanOrEqual(2);
+});
+
+test.each([
+  ['webhooks with the longest headers', 'x'.repeat(8_000), 100, 1],
+  ['usual webhooks', 'header-secret', 2_000, 0],
+])('the cache keeps as many %s as fit in its memory', async (_, header, count, rereads) => {
+  const { get, versions, reads } = start(null, header);
+  const ids = Array.from({ length: count }, (__, index) => `w${index}`);
+  for (const id of ids) versions.set(id, 1);
+  await Promise.all(ids.map((id) => get(id, 1)));
+  const statements = reads.length;
+  await get(ids.at(-1)!, 1);
+  expect(reads.length).toBe(statements);
+  await get(ids[0]!, 1);
+  expect(reads.length).toBe(statements + rereads);
 });
 
 test('an undecryptable webhook is logged, and each call reads it again', async () => {

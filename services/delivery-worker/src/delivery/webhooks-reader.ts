@@ -65,9 +65,21 @@ export interface WebhooksReaderDeps {
   logger: Logger;
 }
 
+/** Maximum memory of the cached webhooks in bytes, enough for about 3,000 webhooks with a token in a header. */
+const maxCacheBytes = 64 * 1_048_576;
+/**
+ * Memory of a webhook's function `redact`, in bytes for each byte of the url and headers: encodings of their secrets,
+ * and a compiled regular expression. Measured: 118 with 49 short tokens, 98 with one, and less with longer values.
+ */
+const redactionBytes = 100;
+
 export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
   const { database, databaseRetry, secretBox, logger } = deps;
-  const cache = new LRUCache<string, DecryptedWebhook>({ max: 5_000 });
+  const cache = new LRUCache<string, DecryptedWebhook>({
+    max: 5_000,
+    maxSize: maxCacheBytes,
+    sizeCalculation: bytesOf,
+  });
   const logThrottled = createLogThrottle({ everyMs: 60_000 });
   const read = async (ids: string[]) => {
     const rows = await databaseRetry.retryWhileUnavailable(() =>
@@ -95,6 +107,11 @@ export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
       return loaded;
     },
   };
+}
+
+/** Estimates the memory that a cached webhook uses, in bytes. */
+function bytesOf({ url, headers, body }: DecryptedWebhook): number {
+  return 2 * body.length + redactionBytes * Buffer.byteLength(url + JSON.stringify(headers));
 }
 
 const find = {

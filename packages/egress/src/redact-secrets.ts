@@ -54,7 +54,6 @@ interface Finder {
   pattern: RegExp;
   /** The encoded secrets, by their first 64 characters. The pattern finds these characters in a text. */
   byStart: Map<string, string[]>;
-  forms: string[];
   shortest: number;
 }
 
@@ -64,16 +63,16 @@ function createFinder(request: Parameters<typeof createRedactSecrets>[0]): Finde
   const byStart = groupBy(forms, (form) => form.slice(0, startCharacters));
   const starts = [...byStart.keys()].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(starts.map(escapeForPattern).join('|'), 'g');
-  return { pattern, byStart, forms, shortest: starts.at(-1)?.length ?? 0 };
+  return { pattern, byStart, shortest: starts.at(-1)?.length ?? 0 };
 }
 
 function escapeForPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-function redact(text: string, { pattern, byStart, forms, shortest }: Finder, isCut: boolean): string {
-  if (forms.length === 0 || (text.length < shortest && !isCut)) return text;
-  const partAt = isCut ? startOfPart(text, forms) : text.length;
+function redact(text: string, { pattern, byStart, shortest }: Finder, isCut: boolean): string {
+  if (byStart.size === 0 || (text.length < shortest && !isCut)) return text;
+  const partAt = isCut ? startOfPart(text, [...byStart.keys()]) : text.length;
   let shown = '';
   let at = 0;
   pattern.lastIndex = 0;
@@ -99,20 +98,22 @@ function endOfForm(text: string, index: number, form: string): number {
 }
 
 /**
- * Finds an encoded secret that is cut at the end of the text. Returns the smallest index from which the rest of the
- * text equals the start of an encoded secret. Returns the length of the text if there is no such index.
+ * Finds an encoded secret that is cut at the end of the text within its first 64 characters. Returns the smallest index
+ * from which the rest of the text equals a part of these characters. Returns the length of the text if there is no such
+ * index. If 64 or more characters are in the text, the pattern finds the encoded secret.
  */
-function startOfPart(text: string, forms: string[]): number {
-  return text.length - Math.max(...forms.map((form) => lengthOfPart(text, form)));
+function startOfPart(text: string, starts: string[]): number {
+  return text.length - Math.max(...starts.map((start) => lengthOfPart(text, start)));
 }
 
 /**
- * Returns the length of the longest start of `form` with which the text ends. All of `form` does not count. The time
- * grows linearly with the length of `form`, because a destination can choose a text that is slow to compare.
+ * Returns the length of the longest part of `start`, from its first character on, with which the text ends. All of
+ * `start` does not count. The time grows linearly with the length of `start`, because a destination can choose a text
+ * that is slow to compare.
  */
-function lengthOfPart(text: string, form: string): number {
-  const end = text.slice(Math.max(0, text.length - form.length + 1));
-  const lengths = borderLengths(form + end);
+function lengthOfPart(text: string, start: string): number {
+  const end = text.slice(Math.max(0, text.length - start.length + 1));
+  const lengths = borderLengths(start + end);
   let length = lengths.at(-1)!;
   while (length > end.length) length = lengths[length - 1]!;
   return length;

@@ -1,6 +1,7 @@
 import { findInvalidText } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
 import { type Check, createCheck } from './check.js';
+import { bound, time, uuid } from './common-schemas.js';
 
 /** Exchange and routing key that monitors use to publish alerts. */
 export const alertsExchange = 'tocsin.alerts';
@@ -19,9 +20,6 @@ export const requestIdHeader = 'x-request-id';
 export const maxAlertBytes = 1_048_576;
 /** Message header with the principal that published the alert over REST, encrypted by the API. */
 export const alertPublisherHeader = 'x-tocsin-publisher';
-
-const uuid = { type: 'string', format: 'uuid' } as const;
-const bound = { type: 'string', enum: ['upper_bound', 'lower_bound'] } as const;
 
 /** States of an alert. */
 export const alertStates = ['firing', 'resolved'] as const;
@@ -59,8 +57,7 @@ export const alertFiredProperties = {
   },
   workspace_id: { ...uuid, description: 'Workspace of the rule.' },
   fired_at: {
-    type: 'string',
-    format: 'date-time',
+    ...time,
     maxLength: 64,
     description: 'Time at which the alert fired, as ISO 8601 with a time zone.',
   },

@@ -1,16 +1,12 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { externalIdOrNull } from './external-id.js';
-import { lastUpdatedBy } from './last-updated-by.js';
-
-const uuid = { type: 'string', format: 'uuid' } as const;
-const time = { type: 'string', format: 'date-time' } as const;
+import { bound, externalIdOrNull, lastUpdatedBy, time, timeOrNull, uuid } from './common-schemas.js';
 
 const writable = {
   name: { type: 'string', minLength: 1, maxLength: 255 },
   external_id: externalIdOrNull,
   model_id: uuid,
   threshold: { type: 'number' },
-  bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
+  bound,
   enabled: { type: 'boolean', description: 'Alerts of a disabled rule are not delivered. Default: true.' },
   cooldown_seconds: {
     type: 'integer',
@@ -20,8 +16,7 @@ const writable = {
       'Number of seconds after a dispatched alert in which further firing alerts are suppressed. Resolved alerts are not suppressed. Default: 0.',
   },
   silenced_until: {
-    type: ['string', 'null'],
-    format: 'date-time',
+    ...timeOrNull,
     description: 'All alerts accepted before this time are suppressed. Default: null.',
   },
   notification_webhook_ids: {

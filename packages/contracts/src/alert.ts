@@ -1,6 +1,7 @@
 import { problemSchema } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
 import { alertAnnotations, alertFiredProperties, alertLabels, alertStates } from './alert-fired.js';
+import { bound, count, time, timeOrNull, uuid, uuidOrNull } from './common-schemas.js';
 import { deliverySchema } from './delivery.js';
 import { alertOutcomes, suppressions } from './vocabulary.js';
 
@@ -40,12 +41,9 @@ export const alertAcceptedSchema = {
   title: 'AlertAccepted',
   type: 'object',
   additionalProperties: false,
-  properties: { alert_id: { type: 'string', format: 'uuid' } },
+  properties: { alert_id: uuid },
   required: ['alert_id'],
 } as const;
-
-const uuid = { type: 'string', format: 'uuid' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
 
 /** Gives a schema the type "array of any items", because the real type of its items is too large for TypeScript. */
 function arrayOf<Schema extends { type: 'array' }>(schema: Schema & Record<string, unknown>): Schema {
@@ -93,15 +91,15 @@ export const alertSchema = {
   properties: {
     alert_id: uuid,
     workspace_id: uuid,
-    fired_at: { type: 'string', format: 'date-time' },
-    accepted_at: { type: 'string', format: 'date-time' },
+    fired_at: time,
+    accepted_at: time,
     alert_rule_id: uuid,
     alert_rule_name: { type: 'string' },
     model_id: uuid,
     model_name: { type: 'string' },
     metric_value: { type: 'number' },
     threshold: { type: 'number' },
-    bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
+    bound,
     state: { type: 'string', enum: alertStates },
     labels: alertLabels,
     annotations: alertAnnotations,
@@ -124,8 +122,7 @@ export const alertSchema = {
             '`cooldown`: the alert was accepted in the cooldown of its rule. `silence`: the rule was silenced.',
         },
         alert_id: {
-          type: ['string', 'null'],
-          format: 'uuid',
+          ...uuidOrNull,
           description: 'The dispatched alert that started the cooldown. Null for a silence.',
         },
       },
@@ -138,8 +135,7 @@ export const alertSchema = {
         'Webhooks of an alert that has no deliveries: only for the outcome over_quota, and for a disabled rule in the message.',
     },
     dispatched_at: {
-      type: ['string', 'null'],
-      format: 'date-time',
+      ...timeOrNull,
       description: 'Time of the dispatch by hand.',
     },
     dispatched_by: {

@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { count, time } from './common-schemas.js';
 import { errorCodes } from './vocabulary.js';
 
 /** HTTP response of the destination, with up to 64 KiB of its body; null if no response arrived. */
@@ -42,8 +43,8 @@ export const attemptSchema = {
   properties: {
     number: { type: 'integer', minimum: 1 },
     trigger: { type: 'string', enum: ['scheduled', 'manual'] },
-    started_at: { type: 'string', format: 'date-time' },
-    duration_ms: { type: 'integer', minimum: 0 },
+    started_at: time,
+    duration_ms: count,
     destination: { type: 'string', description: 'Scheme and host that the request was sent to.' },
     request_body: {
       type: ['string', 'null'],

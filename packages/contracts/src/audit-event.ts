@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { time, uuid, uuidOrNull } from './common-schemas.js';
 
 /** Actions in the audit log, each with the type of the changed resource. */
 export const auditActions = {
@@ -31,8 +32,6 @@ type AuditedType = (typeof auditActions)[AuditAction];
 /** Schema of an action, in audit events and in the filter `action`. */
 export const auditAction = { type: 'string', enum: Object.keys(auditActions) as AuditAction[] } as const;
 
-const uuid = { type: 'string', format: 'uuid' } as const;
-
 export const auditEventSchema = {
   title: 'AuditEvent',
   description:
@@ -41,10 +40,9 @@ export const auditEventSchema = {
   additionalProperties: false,
   properties: {
     id: uuid,
-    time: { type: 'string', format: 'date-time' },
+    time,
     workspace_id: {
-      type: ['string', 'null'],
-      format: 'uuid',
+      ...uuidOrNull,
       description: 'Null for an engine key, and for a dead letter whose message names no workspace.',
     },
     principal: {

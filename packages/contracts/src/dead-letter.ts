@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { count, time, timeOrNull, uuid, uuidOrNull } from './common-schemas.js';
 import { deadLetterReasons } from './vocabulary.js';
 
 export const deadLetterSchema = {
@@ -7,10 +8,9 @@ export const deadLetterSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    id: { type: 'string', format: 'uuid' },
+    id: uuid,
     workspace_id: {
-      type: ['string', 'null'],
-      format: 'uuid',
+      ...uuidOrNull,
       description: 'Workspace that the message names; null if it names none, or cannot be read.',
     },
     reason: { type: 'string', enum: deadLetterReasons },
@@ -22,13 +22,12 @@ export const deadLetterSchema = {
     },
     encoding: { type: 'string', enum: ['json', 'utf-8', 'base64'] },
     size_bytes: {
-      type: 'integer',
-      minimum: 0,
+      ...count,
       description: 'Size of the whole message. Only the beginning of a message above 1 MiB is stored.',
     },
     truncated: { type: 'boolean', description: 'True: only the beginning of the message is shown.' },
-    created_at: { type: 'string', format: 'date-time' },
-    requeued_at: { type: ['string', 'null'], format: 'date-time' },
+    created_at: time,
+    requeued_at: timeOrNull,
   },
   required: [
     'id',

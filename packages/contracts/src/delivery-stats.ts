@@ -1,8 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-
-const uuid = { type: 'string', format: 'uuid' } as const;
-const time = { type: 'string', format: 'date-time' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
+import { count, time, timeOrNull, uuid } from './common-schemas.js';
 
 /** Lengths of the time steps in statistics. */
 export const statsSteps = ['minute', 'hour', 'day'] as const;
@@ -45,8 +42,7 @@ export const deliveryStatsSchema = {
       },
     },
     oldest_open_at: {
-      type: ['string', 'null'],
-      format: 'date-time',
+      ...timeOrNull,
       description:
         '`accepted_at` of the oldest alert with an open delivery, also outside of the time range. With `webhook_id`, only deliveries of this webhook count. Null if no delivery is open.',
     },

@@ -1,10 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { attemptSchema, destinationResponseSchema, errorCodeSchema, likelyCauseSchema } from './attempt.js';
+import { count, time, timeOrNull, uuid } from './common-schemas.js';
 import { deliveryStatuses, waitingReasons } from './vocabulary.js';
-
-const uuid = { type: 'string', format: 'uuid' } as const;
-const time = { type: 'string', format: 'date-time' } as const;
-const timeOrNull = { type: ['string', 'null'], format: 'date-time' } as const;
 
 const properties = {
   id: uuid,
@@ -19,7 +16,7 @@ const properties = {
       'Scheme and host of the last attempt. Before the first attempt: of the webhook when the alert was accepted.',
   },
   status: { type: 'string', enum: deliveryStatuses },
-  attempts_made: { type: 'integer', minimum: 0 },
+  attempts_made: count,
   next_attempt_at: {
     ...timeOrNull,
     description: 'Time of the next attempt. Null if the delivery does not wait.',

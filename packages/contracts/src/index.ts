@@ -41,6 +41,7 @@ export {
   auditEventSchema,
 } from './audit-event.js';
 export { type Check, type CheckResult, createCheck } from './check.js';
+export { externalId, time, timeOrNull, uuid } from './common-schemas.js';
 export { type ConsoleConfig, consoleConfigPath, consoleConfigSchema } from './console-config.js';
 export { type DeadLetter, deadLetterSchema } from './dead-letter.js';
 export {
@@ -58,7 +59,6 @@ export {
   maxDeliveriesInMessage,
 } from './delivery-due.js';
 export { type DeliveryStats, deliveryStatsSchema, type StatsStep, statsSteps } from './delivery-stats.js';
-export { externalId } from './external-id.js';
 export {
   type Cancellation,
   type CancellationFilter,

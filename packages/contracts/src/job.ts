@@ -1,8 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { count, time, uuid } from './common-schemas.js';
 import { dispatchableOutcomes } from './vocabulary.js';
-
-const uuid = { type: 'string', format: 'uuid' } as const;
-const time = { type: 'string', format: 'date-time' } as const;
 
 /** Statuses that a redelivery job can select. Open deliveries cannot be selected, because Tocsin sends them anyway. */
 const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
@@ -90,13 +88,11 @@ const jobProperties = {
   id: uuid,
   workspace_id: uuid,
   matched: {
-    type: 'integer',
-    minimum: 0,
+    ...count,
     description: `Number of matches when the job was created, counted up to ${maxCountedMatches.toLocaleString('en')}.`,
   },
   done: {
-    type: 'integer',
-    minimum: 0,
+    ...count,
     description: 'Number of deliveries, or of alerts, that the job has changed so far.',
   },
   status: { type: 'string', enum: ['running', 'done', 'cancelled'] },

@@ -1,6 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-
-const time = { type: 'string', format: 'date-time' } as const;
+import { time, timeOrNull, uuid } from './common-schemas.js';
 
 export const createSigningSecretSchema = {
   title: 'CreateSigningSecret',
@@ -19,9 +18,9 @@ export const createSigningSecretSchema = {
 } as const;
 
 const properties = {
-  id: { type: 'string', format: 'uuid' },
+  id: uuid,
   created_at: time,
-  expires_at: { ...time, type: ['string', 'null'], description: 'Null: the secret does not expire.' },
+  expires_at: { ...timeOrNull, description: 'Null: the secret does not expire.' },
 } as const;
 
 export const signingSecretSchema = {

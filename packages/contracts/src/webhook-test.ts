@@ -1,5 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { likelyCauseSchema } from './attempt.js';
+import { count, uuid } from './common-schemas.js';
 import { webhookHeaders, webhookUrl } from './webhook.js';
 
 /** Schema of a test of a destination. The body is sent byte for byte and does not have to be JSON. */
@@ -32,8 +33,7 @@ export const testSavedWebhookSchema = {
   additionalProperties: false,
   properties: {
     alert_id: {
-      type: 'string',
-      format: 'uuid',
+      ...uuid,
       description:
         'Id of a past alert of the workspace. The template gets its values instead of the sample values.',
     },
@@ -79,7 +79,7 @@ const properties = {
     required: ['status_code', 'response'],
   },
   success: { type: 'boolean', description: 'True: there was a response with a status of at most 299.' },
-  duration_ms: { type: 'integer', minimum: 0 },
+  duration_ms: count,
   likely_cause: likelyCauseSchema,
 } as const;
 

@@ -1,10 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { externalIdOrNull } from './external-id.js';
-import { lastUpdatedBy } from './last-updated-by.js';
+import { externalIdOrNull, lastUpdatedBy, time, timeOrNull, uuid } from './common-schemas.js';
 import { errorCodes, healthStates, pauseReasons } from './vocabulary.js';
-
-const uuid = { type: 'string', format: 'uuid' } as const;
-const time = { type: 'string', format: 'date-time' } as const;
 
 /**
  * URL of a webhook. The format `uri` accepts every absolute URL. When a webhook is saved, further checks reject schemes
@@ -91,8 +87,7 @@ const writable = {
       'Name of a header that contains the id of the delivery. All attempts and redeliveries send an equal id. Default: null, no header.',
   },
   paused_until: {
-    type: ['string', 'null'],
-    format: 'date-time',
+    ...timeOrNull,
     description:
       'Deliveries wait until this time, at most 7 days in the future, and do not expire before. Null ends the pause. Default: null.',
   },
@@ -144,8 +139,6 @@ const paused = {
   },
   required: ['reason', 'since', 'until', 'error'],
 } as const;
-
-const timeOrNull = { type: ['string', 'null'], format: 'date-time' } as const;
 
 const health = {
   type: 'object',

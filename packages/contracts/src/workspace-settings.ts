@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { uuid } from './common-schemas.js';
 
 const writable = {
   name: {
@@ -9,7 +10,7 @@ const writable = {
   },
   notice_webhook_ids: {
     type: 'array',
-    items: { type: 'string', format: 'uuid' },
+    items: uuid,
     maxItems: 1000,
     description:
       'Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are removed. At most 20 different ids. Default: none.',

@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { uuid } from './common-schemas.js';
 
 export const workspaceSchema = {
   title: 'Workspace',
@@ -6,7 +7,7 @@ export const workspaceSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    id: { type: 'string', format: 'uuid' },
+    id: uuid,
     name: { type: ['string', 'null'], description: 'Display name. Null if the workspace has none.' },
   },
   required: ['id', 'name'],

@@ -1,3 +1,4 @@
+import { uuid } from '@tocsin/contracts';
 import type { Database, SecretBox } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
 import {
@@ -39,8 +40,6 @@ export interface ApiDeps {
 
 /** Prefix of the paths of all operations that need a credential. */
 export const apiPrefix = '/api/v1';
-
-export const uuid = { type: 'string', format: 'uuid' } as const;
 
 /** Creates the schema of path parameters that are UUIDs. */
 export function idParams<const Name extends string>(...names: Name[]) {

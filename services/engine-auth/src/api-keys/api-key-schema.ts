@@ -1,8 +1,7 @@
+import { time, timeOrNull, uuid } from '@tocsin/contracts';
 import type { FromSchema } from 'json-schema-to-ts';
 import type { ApiKey } from './api-key.js';
 
-const id = { type: 'string', format: 'uuid' } as const;
-const time = { type: 'string', format: 'date-time' } as const;
 const description = { type: 'string', maxLength: 1_000 } as const;
 
 export const createApiKeySchema = {
@@ -21,12 +20,12 @@ export const apiKeySchema = {
   required: ['id', 'description', 'is_active', 'created_at', 'created_by', 'deactivated_at'],
   additionalProperties: false,
   properties: {
-    id,
+    id: uuid,
     description,
     is_active: { type: 'boolean' },
     created_at: time,
     created_by: { type: 'string' },
-    deactivated_at: { type: ['string', 'null'], format: 'date-time' },
+    deactivated_at: timeOrNull,
   },
 } as const;
 
@@ -37,7 +36,7 @@ export const createdApiKeySchema = {
   required: ['id', 'key', 'description', 'is_active', 'created_at', 'message'],
   additionalProperties: false,
   properties: {
-    id,
+    id: uuid,
     key: { type: 'string', description: 'The raw key: base64 of `{id}:{key}`.' },
     description,
     is_active: { const: true },
@@ -50,7 +49,7 @@ export const apiKeyParams = {
   type: 'object',
   required: ['id'],
   additionalProperties: false,
-  properties: { id },
+  properties: { id: uuid },
 } as const;
 
 export function presentApiKey(key: ApiKey): FromSchema<typeof apiKeySchema> {

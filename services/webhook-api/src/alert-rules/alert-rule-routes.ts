@@ -4,6 +4,7 @@ import {
   createAlertRuleSchema,
   externalId,
   patchAlertRuleSchema,
+  uuid,
 } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
@@ -15,7 +16,6 @@ import {
   loaderOf,
   ofResource,
   pathIn,
-  uuid,
   workspaceParams,
 } from '../api-route.js';
 import { authorOf, etagDescription, etagHeader } from '../change.js';

@@ -4,6 +4,7 @@ import {
   alertDispatchedSchema,
   alertOutcomes,
   alertSchema,
+  uuid,
 } from '@tocsin/contracts';
 import { publisherId } from '@tocsin/deliveries';
 import { defineRoute, hasPermission, type Principal, principalId } from '@tocsin/identity';
@@ -15,7 +16,6 @@ import {
   idParams,
   inWorkspace,
   pathIn,
-  uuid,
   workspaceParams,
 } from '../api-route.js';
 import { authorOf } from '../change.js';

@@ -1,15 +1,7 @@
-import { type AuditEvent, auditAction, auditEventSchema } from '@tocsin/contracts';
+import { type AuditEvent, auditAction, auditEventSchema, uuid } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
-import {
-  type ApiDeps,
-  apiPrefix,
-  inWorkspace,
-  ofDeployment,
-  pathIn,
-  uuid,
-  workspaceParams,
-} from '../api-route.js';
+import { type ApiDeps, apiPrefix, inWorkspace, ofDeployment, pathIn, workspaceParams } from '../api-route.js';
 import { historyQuery, listResponse } from '../lists/paging.js';
 import {
   type AuditSelection,

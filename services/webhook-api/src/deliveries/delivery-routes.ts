@@ -1,4 +1,4 @@
-import { deliverySchema, deliveryStatuses, deliveryWithAttemptsSchema } from '@tocsin/contracts';
+import { deliverySchema, deliveryStatuses, deliveryWithAttemptsSchema, uuid } from '@tocsin/contracts';
 import { recordChanges } from '@tocsin/database';
 import { cancelDelivery, redeliver } from '@tocsin/deliveries';
 import { defineRoute, type Principal } from '@tocsin/identity';
@@ -13,7 +13,6 @@ import {
   notFound,
   ofResource,
   pathIn,
-  uuid,
   workspaceParams,
 } from '../api-route.js';
 import { authorOf } from '../change.js';

@@ -1,12 +1,10 @@
-import { deliveryStatsSchema, statsSteps } from '@tocsin/contracts';
+import { deliveryStatsSchema, statsSteps, time, uuid } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { invalidQuery, type Route } from '@tocsin/kit';
-import { type ApiDeps, apiPrefix, inWorkspace, uuid, workspaceParams } from '../api-route.js';
+import { type ApiDeps, apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
 import { createDeliveryStatsReader } from './delivery-stats-reader.js';
 import { type StatsRange, statsRange, stepMs } from './stats-range.js';
 import { summarizeStats } from './summarize-stats.js';
-
-const time = { type: 'string', format: 'date-time' } as const;
 
 /** Maximum number of entries with `group_by=webhook`, enough for the default range (25 steps) of 1,000 webhooks. */
 const maxEntries = 30_000;

@@ -1,3 +1,4 @@
+import { time } from '@tocsin/contracts';
 import { firstIdAt, highestId, type SecretBox } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { invalidQuery } from '@tocsin/kit';
@@ -16,8 +17,6 @@ const pageQuery = {
       'True: the header `X-Total-Count` contains the number of all entries that match the filters.',
   },
 } as const;
-
-const time = { type: 'string', format: 'date-time' } as const;
 
 const timeRangeQuery = {
   since: { ...time, description: 'Entries accepted at this time or later.' },

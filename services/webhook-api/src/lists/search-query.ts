@@ -1,4 +1,4 @@
-import { errorCodes } from '@tocsin/contracts';
+import { errorCodes, uuid } from '@tocsin/contracts';
 import { invalidQuery } from '@tocsin/kit';
 
 /**
@@ -17,8 +17,7 @@ export const labelQuery = {
 } as const;
 
 export const modelQuery = {
-  type: 'string',
-  format: 'uuid',
+  ...uuid,
   description: 'Model of the alert. Needs `since`.',
 } as const;
 

@@ -1,4 +1,9 @@
-import { createAlertRuleSchema, createWebhookSchema, patchWorkspaceSettingsSchema } from '@tocsin/contracts';
+import {
+  createAlertRuleSchema,
+  createWebhookSchema,
+  patchWorkspaceSettingsSchema,
+  uuid,
+} from '@tocsin/contracts';
 import type { CreateAlertRule, CreateWebhook } from '../../api/schemas.js';
 
 /** A webhook in a workspace file. A missing field has its default value. */
@@ -41,7 +46,7 @@ const {
 } = createAlertRuleSchema.properties;
 
 const ids = {
-  id: { type: 'string', format: 'uuid' },
+  id: uuid,
   external_id: { ...createWebhookSchema.properties.external_id, type: 'string' },
 } as const;
 

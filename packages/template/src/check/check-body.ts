@@ -73,15 +73,15 @@ export function createBodyChecker({
     const unknown = findUnknownNames(findReferences(template.body), maxWarnings);
     const endMs = now() + checkWallClockMs;
     const alerts = withBothBounds(samples, source);
-    const { failure, suspicions } = checkSamples({
+    const { failure, warnings: sampleWarnings } = checkSamples({
       template,
       samples: alerts,
       unknown,
       leftMs: () => endMs - now(),
     });
-    const findings = (list: readonly Suspicion[]) =>
+    const findings = (list: readonly Warning[]) =>
       list.map(({ offset, message }) => ({ ...locate(template.source, offset), message }));
-    const warnings = findings(distinct([...warningsOf(unknown), ...suspicions]).slice(0, maxWarnings));
+    const warnings = findings(distinct([...warningsOf(unknown), ...sampleWarnings]).slice(0, maxWarnings));
     if (failure === undefined) return { ok: true, warnings };
     return { ok: false, errors: findings([failure]), warnings, overran: failure.overran };
   };
@@ -106,12 +106,12 @@ const otherBound: Readonly<Record<string, string>> = {
 };
 
 /** A warning, with the index in the source to which it refers. */
-interface Suspicion {
+interface Warning {
   readonly offset: number;
   readonly message: string;
 }
 
-function warningsOf(unknown: readonly UnknownName[]): Suspicion[] {
+function warningsOf(unknown: readonly UnknownName[]): Warning[] {
   return unknown
     .filter(({ isSet }) => !isSet)
     .map((name) => ({ offset: name.uses[0]!.offset, message: explainUnknown(name, '; it prints nothing') }));
@@ -131,9 +131,9 @@ interface Sampling {
  */
 function checkSamples({ template, samples, unknown, leftMs }: Sampling): {
   failure?: Failure;
-  suspicions: readonly Suspicion[];
+  warnings: readonly Warning[];
 } {
-  const suspicions: Suspicion[] = [];
+  const warnings: Warning[] = [];
   for (const facts of samples) {
     const context = alertContext(facts);
     for (const choose of [chooseFirst, chooseLast]) {
@@ -142,13 +142,13 @@ function checkSamples({ template, samples, unknown, leftMs }: Sampling): {
       const rendered = renderSample(template, { context, choose, leftMs });
       if (rendered.failure !== undefined) {
         const failure = blameUnknownName({ failure: rendered.failure, unknown, render });
-        return { failure, suspicions };
+        return { failure, warnings };
       }
-      suspicions.push(...rendered.suspicions);
+      warnings.push(...rendered.warnings);
       if (!rendered.chose) break;
     }
   }
-  return { suspicions };
+  return { warnings };
 }
 
 interface Sample {
@@ -170,7 +170,7 @@ function renderSample(template: InspectableTemplate, { context, choose, leftMs }
   });
   if (!result.ok) return { failure: renderFailure(source, result.error) };
   const scan = scanJson(result.output);
-  if (scan.fault === null) return { suspicions: findSuspicious(source, pieces, scan), chose };
+  if (scan.fault === null) return { warnings: findWarnings(source, pieces, scan), chose };
   const explained = explainFault(source, pieces, result.output, scan.fault);
   return { failure: { ...explained, effect: 'the result is not JSON', overran: false } };
 }
@@ -179,7 +179,7 @@ type Rendered =
   | { readonly failure: Failure }
   | {
       readonly failure?: undefined;
-      readonly suspicions: readonly Suspicion[];
+      readonly warnings: readonly Warning[];
       /** True if the filter `random` was used. */
       readonly chose: boolean;
     };
@@ -198,7 +198,7 @@ function renderFailure(source: string, error: TemplateError): Failure {
   };
 }
 
-function findSuspicious(source: string, pieces: readonly TracePiece[], scan: JsonScan): Suspicion[] {
+function findWarnings(source: string, pieces: readonly TracePiece[], scan: JsonScan): Warning[] {
   return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(pieces, scan)];
 }
 
@@ -206,11 +206,7 @@ function findSuspicious(source: string, pieces: readonly TracePiece[], scan: Jso
  * Finds JSON strings that consist of one printed float. Each place in the template is returned once, even if a loop
  * prints several floats there.
  */
-function findQuotedNumbers(
-  source: string,
-  pieces: readonly TracePiece[],
-  { strings }: JsonScan,
-): Suspicion[] {
+function findQuotedNumbers(source: string, pieces: readonly TracePiece[], { strings }: JsonScan): Warning[] {
   const byStart = new Map(strings.map((string) => [string.start + 1, string]));
   const places = new Set<number>();
   for (const { start, end, offset, value } of pieces) {
@@ -227,8 +223,8 @@ function findQuotedNumbers(
  * Finds duplicate keys. `duplicateKeys` and `pieces` are in the order of the output. Each place in the template is
  * returned once, even if a loop prints several duplicate keys there.
  */
-function findDuplicateKeys(pieces: readonly TracePiece[], { duplicateKeys }: JsonScan): Suspicion[] {
-  const found = new Map<string, Suspicion>();
+function findDuplicateKeys(pieces: readonly TracePiece[], { duplicateKeys }: JsonScan): Warning[] {
+  const found = new Map<string, Warning>();
   let index = 0;
   for (const { key, offset } of duplicateKeys) {
     while (pieces[index]!.end <= offset) index += 1;
@@ -247,9 +243,7 @@ function findingOf({ line, column, message, excerpt }: TemplateError): Finding {
   return { line, column, message, excerpt };
 }
 
-function distinct(suspicions: readonly Suspicion[]): Suspicion[] {
-  const byKey = new Map(
-    suspicions.map((suspicion) => [`${suspicion.offset}:${suspicion.message}`, suspicion]),
-  );
+function distinct(warnings: readonly Warning[]): Warning[] {
+  const byKey = new Map(warnings.map((warning) => [`${warning.offset}:${warning.message}`, warning]));
   return [...byKey.values()];
 }

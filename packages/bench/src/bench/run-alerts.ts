@@ -131,5 +131,5 @@ async function checkRun(
   ];
   if (problems.length > 0)
     throw new Error(`Wrong counts (${problems.join('; ')}) of ${deliveries}: ${JSON.stringify(stored)}`);
-  return firstArrivalMs.map((arrivedMs, slot) => arrivedMs - offeredAtMs[Math.floor(slot / webhooks)]!);
+  return firstArrivalMs.map((arrivedMs, index) => arrivedMs - offeredAtMs[Math.floor(index / webhooks)]!);
 }

@@ -18,6 +18,6 @@ test('the request count of a delivery stops at 255 instead of wrapping to zero',
 
 test('counting a request throws an error if its alert or webhook is not part of the run', () => {
   const arrivals = createArrivals({ run: 1, alerts: 1, webhooks: 1 });
-  expect(() => countArrival(arrivals, 1, 0)).toThrow('no slot 1');
-  expect(() => countArrival(arrivals, Number.NaN, 0)).toThrow('no slot');
+  expect(() => countArrival(arrivals, 1, 0)).toThrow('no delivery 1');
+  expect(() => countArrival(arrivals, Number.NaN, 0)).toThrow('no delivery');
 });

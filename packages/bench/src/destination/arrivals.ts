@@ -5,46 +5,46 @@ export interface ArrivalsRun {
 }
 
 /**
- * Requests of one run, counted for each pair of an alert and a webhook. A pair has one index in all arrays: `alert *
- * webhooks + webhook`. The code calls this index a slot. It is not a slot of a worker.
+ * Requests of one run, counted for each delivery, that is for each pair of an alert and a webhook. A delivery has one
+ * index in all arrays, its delivery index: `alert * webhooks + webhook`.
  */
 export interface Arrivals {
   run: number;
   webhooks: number;
-  /** Number of requests of each pair of alert and webhook. The count stops at 255. */
+  /** Number of requests of each delivery. The count stops at 255. */
   received: Uint8Array;
-  /** Number of requests of each pair of alert and webhook that were rejected with status 500. */
+  /** Number of requests of each delivery that were rejected with status 500. */
   rejected: Uint8Array;
-  /** Arrival time of the first request of each pair, in milliseconds of the monotonic clock. */
+  /** Arrival time of the first request of each delivery, in milliseconds of the monotonic clock. */
   firstArrivalMs: Float64Array;
-  /** Number of pairs of an alert and a webhook with at least one request. */
+  /** Number of deliveries with at least one request. */
   distinct: number;
   requests: number;
 }
 
 export function createArrivals({ run, alerts, webhooks }: ArrivalsRun): Arrivals {
-  const slots = alerts * webhooks;
+  const deliveries = alerts * webhooks;
   return {
     run,
     webhooks,
-    received: new Uint8Array(slots),
-    rejected: new Uint8Array(slots),
-    firstArrivalMs: new Float64Array(slots),
+    received: new Uint8Array(deliveries),
+    rejected: new Uint8Array(deliveries),
+    firstArrivalMs: new Float64Array(deliveries),
     distinct: 0,
     requests: 0,
   };
 }
 
 /**
- * Counts a request for the pair of alert and webhook with the index `slot`.
- * @throws Error if the run has no such pair
+ * Counts a request for the delivery with the delivery index `index`.
+ * @throws Error if the run has no such delivery
  */
-export function countArrival(arrivals: Arrivals, slot: number, nowMs: number): void {
+export function countArrival(arrivals: Arrivals, index: number, nowMs: number): void {
   arrivals.requests += 1;
-  if (!(slot < arrivals.received.length)) throw new Error(`Run ${arrivals.run} has no slot ${slot}.`);
-  if (arrivals.received[slot] === 0) {
+  if (!(index < arrivals.received.length)) throw new Error(`Run ${arrivals.run} has no delivery ${index}.`);
+  if (arrivals.received[index] === 0) {
     arrivals.distinct += 1;
-    arrivals.firstArrivalMs[slot] = nowMs;
+    arrivals.firstArrivalMs[index] = nowMs;
   }
-  if (arrivals.received[slot]! < 255) arrivals.received[slot]! += 1;
+  if (arrivals.received[index]! < 255) arrivals.received[index]! += 1;
 }

@@ -52,13 +52,13 @@ function respond(socket: Socket, { webhook, body }: ReadRequest): void {
     socket.write(ok);
     return;
   }
-  const slot = hexAt(body, sequenceAt) * arrivals.webhooks + webhook;
-  countArrival(arrivals, slot, monotonicMs());
-  const isFirst = arrivals.received[slot] === 1;
-  const rejects = rejectOneIn > 0 && isFirst && slot % rejectOneIn === 0;
-  if (rejects) arrivals.rejected[slot]! += 1;
+  const index = hexAt(body, sequenceAt) * arrivals.webhooks + webhook;
+  countArrival(arrivals, index, monotonicMs());
+  const isFirst = arrivals.received[index] === 1;
+  const rejects = rejectOneIn > 0 && isFirst && index % rejectOneIn === 0;
+  if (rejects) arrivals.rejected[index]! += 1;
   const response = rejects ? serverError : ok;
-  const isRepeat = arrivals.received[slot]! - 1 > arrivals.rejected[slot]!;
+  const isRepeat = arrivals.received[index]! - 1 > arrivals.rejected[index]!;
   const delayMs = behaviour.delayMs + (isRepeat ? behaviour.repeatDelayMs : 0);
   if (delayMs === 0) socket.write(response);
   else setTimeout(() => !socket.destroyed && socket.write(response), delayMs);

@@ -1,3 +1,4 @@
+import { groupBy } from '@tocsin/kit';
 import type { Arrivals } from '../destination/arrivals.js';
 import { alertIdOf, sequenceOf } from '../load/alert-ids.js';
 import type { DeliveryRecord } from './fault-records-reader.js';
@@ -25,7 +26,7 @@ export interface Comparison {
   lost: number;
   /** Number of requests with the response 200 after an earlier request of the same delivery with the response 200. */
   repeated: number;
-  /** Number of repeated requests of a delivery. The key is the index at which the destination counts it (`slotOf`). */
+  /** Number of repeated requests by delivery index. */
   repeats: Map<number, number>;
   /**
    * One sentence for each delivery with missing or inconsistent records, and for each whose records do not match the
@@ -37,7 +38,7 @@ export interface Comparison {
 /** Compares the accepted alerts, the requests at the destination and the records with each other. */
 export function compare(evidence: Evidence): Comparison {
   const { run, webhookIds, acceptedAtMs, arrivals, records, allRequestsRecorded } = evidence;
-  const bySlot = groupBySlot(run, webhookIds, records);
+  const recordsByIndex = groupBy(records, (record) => deliveryIndexOf(run, webhookIds, record));
   const repeats = new Map<number, number>();
   const disagreements: string[] = [];
   let accepted = 0;
@@ -46,14 +47,13 @@ export function compare(evidence: Evidence): Comparison {
     const isAccepted = atMs > 0;
     if (isAccepted) accepted += 1;
     for (let webhook = 0; webhook < webhookIds.length; webhook += 1) {
-      const slot = sequence * webhookIds.length + webhook;
-      const received = arrivals.received[slot]!;
-      const succeeded = received - arrivals.rejected[slot]!;
+      const index = sequence * webhookIds.length + webhook;
+      const received = arrivals.received[index]!;
+      const succeeded = received - arrivals.rejected[index]!;
       if (isAccepted && succeeded > 0) delivered += 1;
-      if (succeeded > 1) repeats.set(slot, succeeded - 1);
-      const slotRecords = bySlot.get(slot) ?? [];
+      if (succeeded > 1) repeats.set(index, succeeded - 1);
       const disagreement = findDisagreement({
-        records: slotRecords,
+        records: recordsByIndex.get(index) ?? [],
         received,
         succeeded,
         isAccepted,
@@ -75,7 +75,7 @@ export function compare(evidence: Evidence): Comparison {
   };
 }
 
-interface SlotEvidence {
+interface DeliveryEvidence {
   records: DeliveryRecord[];
   /** Number of requests at the destination. */
   received: number;
@@ -85,8 +85,8 @@ interface SlotEvidence {
   allRequestsRecorded: boolean;
 }
 
-function findDisagreement(slot: SlotEvidence): string | undefined {
-  const { records, received, succeeded, isAccepted, allRequestsRecorded } = slot;
+function findDisagreement(delivery: DeliveryEvidence): string | undefined {
+  const { records, received, succeeded, isAccepted, allRequestsRecorded } = delivery;
   const [record] = records;
   if (record === undefined) {
     if (succeeded > 0) return 'it arrived and has no record';
@@ -110,20 +110,11 @@ function findDisagreement(slot: SlotEvidence): string | undefined {
   return undefined;
 }
 
-function groupBySlot(run: number, webhookIds: string[], records: DeliveryRecord[]) {
-  const bySlot = new Map<number, DeliveryRecord[]>();
-  for (const record of records) {
-    const slot = slotOf(run, webhookIds, record);
-    bySlot.set(slot, [...(bySlot.get(slot) ?? []), record]);
-  }
-  return bySlot;
-}
-
 /**
- * Returns the index of a delivery in the arrays in which the destination counts requests.
+ * Returns the delivery index of a delivery (`Arrivals`).
  * @throws Error if the alert belongs to another run
  */
-export function slotOf(
+export function deliveryIndexOf(
   run: number,
   webhookIds: string[],
   { alertId, webhookId }: { alertId: string; webhookId: string },

@@ -2,19 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@tocsin/testing';
 import type { Behaviour } from '../destination/destination-main.js';
 import { monotonicMs } from '../measure/clock.js';
-import { slotOf } from './compare.js';
+import { deliveryIndexOf } from './compare.js';
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { readClaimed } from './fault-records-reader.js';
 
 /**
- * Deliveries that a worker has claimed but not recorded. A delivery is identified by the index at which the destination
- * counts its requests (`slotOf`).
+ * Deliveries that a worker has claimed but not recorded, by delivery index.
  */
 export interface Claimed {
   all: Set<number>;
   /** Deliveries whose request has reached the destination. */
   sent: Set<number>;
-  /** Claim number of each delivery. */
+  /** Claim number by delivery index. */
   claims: Map<number, number>;
 }
 
@@ -72,7 +71,7 @@ export async function waitForStuckClaim(trial: Trial, pid: number): Promise<void
   let before = new Map<number, number>();
   while (monotonicMs() < deadlineMs) {
     const { claims } = await readClaims(trial, pid);
-    if ([...claims].some(([slot, claim]) => before.get(slot) === claim)) return;
+    if ([...claims].some(([index, claim]) => before.get(index) === claim)) return;
     before = claims;
     await sleep(stuckAfterMs);
   }
@@ -82,9 +81,9 @@ async function readClaims(trial: Trial, pid?: number): Promise<Claimed> {
   const { run, fixtures, database, destination } = trial;
   const rows = await readClaimed(database, { run, pid });
   const { received } = await destination.call('arrivals', undefined);
-  const claims = new Map(rows.map((row) => [slotOf(run, fixtures.webhookIds, row), row.claim]));
+  const claims = new Map(rows.map((row) => [deliveryIndexOf(run, fixtures.webhookIds, row), row.claim]));
   const all = new Set(claims.keys());
-  return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)), claims };
+  return { all, sent: new Set([...all].filter((index) => received[index]! > 0)), claims };
 }
 
 /**
@@ -127,19 +126,19 @@ export async function delayedAlerts(
   return noRepeats(delayed, 'delayed alerts');
 }
 
-export interface RepeatableSlots {
+export interface RepeatableDeliveries {
   /**
-   * Deliveries whose requests may be repeated. A delivery is given as the index at which the destination counts it
-   * (`slotOf`). If an index occurs n times, the request may be repeated n times.
+   * Delivery indexes of the deliveries whose requests may be repeated. If an index occurs n times, the request may be
+   * repeated n times.
    */
-  slots: Iterable<number>;
+  indexes: Iterable<number>;
   of: string;
   endedAtMs: number;
 }
 
-export function mayRepeat({ slots, of, endedAtMs }: RepeatableSlots): Exposure {
+export function mayRepeat({ indexes, of, endedAtMs }: RepeatableDeliveries): Exposure {
   const times = new Map<number, number>();
-  for (const slot of slots) times.set(slot, (times.get(slot) ?? 0) + 1);
+  for (const index of indexes) times.set(index, (times.get(index) ?? 0) + 1);
   const bound = [...times.values()].reduce((sum, count) => sum + count, 0);
-  return { inFlight: bound, of, bound, slots: times, endedAtMs };
+  return { inFlight: bound, of, bound, boundByDelivery: times, endedAtMs };
 }

@@ -43,10 +43,10 @@ export interface Exposure {
   /** Maximum number of repeated requests of all deliveries together. */
   bound: number;
   /**
-   * Maximum number of repeated requests of a delivery. The key is the index at which the destination counts it
-   * (`slotOf`). By default, any delivery may be repeated up to `bound` times.
+   * Maximum number of repeated requests by delivery index. By default, any delivery may be repeated up to `bound`
+   * times.
    */
-  slots?: Map<number, number>;
+  boundByDelivery?: Map<number, number>;
   /**
    * End of the fault, in milliseconds of the monotonic clock. For a fault that ends a process in `worker-faults.ts` or
    * `replica-faults.ts`, this is about the time of the signal, so the recovery time includes the restart or failover.

@@ -9,8 +9,8 @@ function repeating(...repeats: [number, number][]) {
   return { ...noProblems, repeated, repeats: new Map(repeats) };
 }
 
-function exposed(...slots: number[]) {
-  return mayRepeat({ slots, of: 'claimed deliveries', endedAtMs: 0 });
+function exposed(...indexes: number[]) {
+  return mayRepeat({ indexes, of: 'claimed deliveries', endedAtMs: 0 });
 }
 
 function responding(byStatus: Record<string, number>) {

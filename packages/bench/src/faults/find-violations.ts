@@ -10,10 +10,12 @@ type Compared = Pick<Comparison, 'lost' | 'repeated' | 'repeats' | 'disagreement
  */
 export function findDeliveryViolations(
   compared: Compared,
-  { slots, bound }: Pick<Exposure, 'slots' | 'bound'>,
+  { boundByDelivery, bound }: Pick<Exposure, 'boundByDelivery' | 'bound'>,
 ): string[] {
   const { lost, repeated, repeats, disagreements } = compared;
-  const limited = slots && [...repeats].map(([slot, times]) => ({ times, limit: slots.get(slot) ?? 0 }));
+  const limited =
+    boundByDelivery &&
+    [...repeats].map(([index, times]) => ({ times, limit: boundByDelivery.get(index) ?? 0 }));
   const notInFlight = (limited ?? []).filter(({ limit }) => limit === 0);
   const tooOften = (limited ?? []).filter(({ times, limit }) => limit > 0 && times > limit);
   return [

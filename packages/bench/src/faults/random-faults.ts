@@ -23,13 +23,13 @@ export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
     /**
-     * Claims of affected workers. The value is the index at which the destination counts the claimed delivery
-     * (`slotOf`). The key consists of this index and the claim number. Each claim may lead to one repeated request.
+     * Delivery indexes of the claims of affected workers. The key consists of the index and the claim number. Each
+     * claim may lead to one repeated request.
      */
     const claims = new Map<string, number>();
     const noteClaims = async (pid: number) => {
       const lost = await readLostClaimsWhenAvailable(trial, pid);
-      for (const [slot, claim] of lost.claims) claims.set(`${slot}/${claim}`, slot);
+      for (const [index, claim] of lost.claims) claims.set(`${index}/${claim}`, index);
     };
     await trial.destination.call('setBehaviour', slowResponses);
     for (let round = 0; round < rounds[trial.timing.form]; round += 1) {
@@ -42,7 +42,7 @@ export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure
       await Promise.all(chosen.map(({ inject }) => inject(noteClaims)));
     }
     return mayRepeat({
-      slots: claims.values(),
+      indexes: claims.values(),
       of: 'claims of affected workers',
       endedAtMs: monotonicMs(),
     });

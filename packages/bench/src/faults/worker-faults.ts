@@ -44,7 +44,7 @@ export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const { pid, atMs } = await kill(worker);
   const { all, sent } = await readLostClaims(trial, pid);
   await worker.restart();
-  const exposure = mayRepeat({ slots: sent, of: 'deliveries claimed and not sent', endedAtMs: atMs });
+  const exposure = mayRepeat({ indexes: sent, of: 'deliveries claimed and not sent', endedAtMs: atMs });
   return { ...exposure, inFlight: all.size - sent.size };
 }
 
@@ -57,7 +57,7 @@ export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   const { pid, atMs } = await kill(worker);
   const { sent } = await readLostClaims(trial, pid);
   await worker.restart();
-  return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: atMs });
+  return mayRepeat({ indexes: sent, of: 'deliveries sent and not recorded', endedAtMs: atMs });
 }
 
 /**
@@ -73,7 +73,7 @@ export async function killBeforeAck(trial: Trial): Promise<Exposure> {
   const { sent } = await readLostClaims(trial);
   await Promise.all(trial.workers.map((worker) => worker.restart()));
   const exposure = mayRepeat({
-    slots: sent,
+    indexes: sent,
     of: 'messages committed and not acknowledged',
     endedAtMs: first!.atMs,
   });
@@ -83,7 +83,7 @@ export async function killBeforeAck(trial: Trial): Promise<Exposure> {
 export async function killAllWorkers(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   const { all, sent, atMs } = await killAndRestartAll(trial);
-  const exposure = mayRepeat({ slots: sent, of: 'claimed deliveries', endedAtMs: atMs });
+  const exposure = mayRepeat({ indexes: sent, of: 'claimed deliveries', endedAtMs: atMs });
   return { ...exposure, inFlight: all.size };
 }
 
@@ -93,17 +93,17 @@ const killIntervalMs = 12_000;
 /** Kills all workers three times at intervals of 12 s, so that a delivery can be in flight at more than one kill. */
 export async function killAllWorkersRepeatedly(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
-  const slots: number[] = [];
+  const indexes: number[] = [];
   let inFlight = 0;
   let endedAtMs = 0;
   for (let count = 1; count <= kills; count += 1) {
     const { all, sent, atMs } = await killAndRestartAll(trial);
-    slots.push(...sent);
+    indexes.push(...sent);
     inFlight += all.size;
     endedAtMs = atMs;
     if (count < kills) await sleep(atMs + killIntervalMs - monotonicMs());
   }
-  return { ...mayRepeat({ slots, of: 'claimed deliveries', endedAtMs }), inFlight };
+  return { ...mayRepeat({ indexes, of: 'claimed deliveries', endedAtMs }), inFlight };
 }
 
 async function killAndRestartAll(trial: Trial): Promise<Claimed & { atMs: number }> {
@@ -131,7 +131,7 @@ export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   const { all } = await readLostClaims(trial, worker.pid());
   await sleep(trial.timing.stoppedMs);
   worker.signal('SIGCONT');
-  return mayRepeat({ slots: all, of: 'claimed deliveries', endedAtMs: monotonicMs() });
+  return mayRepeat({ indexes: all, of: 'claimed deliveries', endedAtMs: monotonicMs() });
 }
 
 /**
@@ -145,11 +145,11 @@ export async function recordLate(trial: Trial): Promise<Exposure> {
   const { sent } = await readLostClaims(trial, worker.pid());
   const isSentAgain = async () => {
     const { received, rejected } = await trial.destination.call('arrivals', undefined);
-    return [...sent].some((slot) => received[slot]! - rejected[slot]! > 1);
+    return [...sent].some((index) => received[index]! - rejected[index]! > 1);
   };
   if (sent.size > 0) await until('another worker has sent a delivery again', isSentAgain, recoveryPolling);
   worker.database.thaw();
-  return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: monotonicMs() });
+  return mayRepeat({ indexes: sent, of: 'deliveries sent and not recorded', endedAtMs: monotonicMs() });
 }
 
 /**

@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util';
 import { formatMs, type Percentiles, spreadOf } from '../measure/statistics.js';
 import { toNumber } from '../number-option.js';
 import { savePage } from '../report/save-page.js';
+import { type GuessingResult, measureGuessing } from './credential-guessing.js';
 import {
-  type BarResult,
-  compareWithBar,
+  compareWithLimits,
+  type LimitComparison,
   manyWebhooksLimits,
   maxCachedKeyP99Ms,
   maxCheckedKeyMs,
@@ -12,8 +13,7 @@ import {
   maxSingleAlertMs,
   minThroughputShare,
   p99LimitMs,
-} from './bar.js';
-import { type GuessingResult, measureGuessing } from './credential-guessing.js';
+} from './limits.js';
 import { type ManyWebhooksOptions, type ManyWebhooksResult, measureManyWebhooks } from './many-webhooks.js';
 import { alertsOnly, type NoisyNeighbours, noisyNeighbours } from './neighbour-kinds.js';
 import { measureNoisyNeighbours, type NoisyNeighboursResult } from './noisy-neighbours.js';
@@ -113,22 +113,25 @@ else {
 
 async function checkNeighbours(): Promise<void> {
   const reference = await measureRepeatedly(alertsOnly);
-  print(`-   ${alertsOnly.name}: ${describeMedian(reference.bar)}`);
+  print(`-   ${alertsOnly.name}: ${describeMedian(reference.comparison)}`);
   for (const neighbours of noisyNeighbours) {
     const { name, webhooks } = neighbours;
-    const { bar, neighbourRequests, repeated } = await measureRepeatedly(neighbours);
+    const { comparison, neighbourRequests, repeated } = await measureRepeatedly(neighbours);
     check(
       neighbourRequests >= webhooks,
       `${name}: the neighbours made at least ${neighbourRequests} requests`,
     );
     check(repeated === 0, `${name}: all healthy deliveries arrived, ${repeated} of them more than once`);
-    check(bar.passed.p99, `${name}: ${describeMedian(bar)}`);
-    check(bar.passed.slowest, `${name}: the slowest healthy delivery took ${formatMs(bar.slowestMs)}`);
+    check(comparison.passed.p99, `${name}: ${describeMedian(comparison)}`);
+    check(
+      comparison.passed.slowest,
+      `${name}: the slowest healthy delivery took ${formatMs(comparison.slowestMs)}`,
+    );
   }
 }
 
 interface RepeatedMeasurement {
-  bar: BarResult;
+  comparison: LimitComparison;
   /** Number of requests of the noisy neighbours, in the run in which they made the fewest. */
   neighbourRequests: number;
   /** Number of healthy deliveries that arrived more than once, in the run with the most of them. */
@@ -145,13 +148,13 @@ async function measureRepeatedly(neighbours: NoisyNeighbours): Promise<RepeatedM
     );
   }
   return {
-    bar: compareWithBar(results),
+    comparison: compareWithLimits(results),
     neighbourRequests: Math.min(...results.map(({ neighbourRequests }) => neighbourRequests)),
     repeated: Math.max(...results.map(({ repeated }) => repeated)),
   };
 }
 
-function describeMedian({ median: { alone, withNeighbours } }: BarResult): string {
+function describeMedian({ median: { alone, withNeighbours } }: LimitComparison): string {
   const limit = formatMs(p99LimitMs(alone.p99));
   return `p99 ${formatMs(withNeighbours.p99)}, alone ${formatMs(alone.p99)}, limit ${limit}`;
 }

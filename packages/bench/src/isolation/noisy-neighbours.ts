@@ -128,7 +128,9 @@ async function publishHealthy(
   await waitForArrivals(destination, alerts * webhooks);
   const { firstArrivalMs, received } = await destination.call('arrivals', undefined);
   return {
-    latencies: firstArrivalMs.map((arrivedMs, slot) => arrivedMs - offeredAtMs[Math.floor(slot / webhooks)]!),
+    latencies: firstArrivalMs.map(
+      (arrivedMs, index) => arrivedMs - offeredAtMs[Math.floor(index / webhooks)]!,
+    ),
     repeated: received.filter((count) => count > 1).length,
   };
 }

@@ -65,7 +65,7 @@ export async function measureTenantFlood(options: TenantFloodOptions): Promise<T
     const { database, destination, secretBox } = testBed;
     const urls = destination.urls(healthyLoad.webhooks);
     const fixtures = await writeFixtures(database, { secretBox, urls });
-    // The limits for a flood (`bar.ts`) apply to an installation with one worker, so only one is started.
+    // The limits for a flood (`limits.ts`) apply to an installation with one worker, so only one is started.
     await testBed.startWorkers(1, { env: { RETRY_SCHEDULE: `${firstRetryMs / 1_000}s,5s,10s` } });
     await measureThroughput(testBed, fixtures, warmUpAlerts);
     const alone = await measureThroughput(testBed, fixtures, throughputAlerts);

@@ -47,7 +47,7 @@ export function p99LimitMs(aloneP99Ms: number): number {
   return Math.max(2 * aloneP99Ms, aloneP99Ms + 25);
 }
 
-export interface BarResult {
+export interface LimitComparison {
   /** The run with the median `p99Share`. A single run can be slow because of other activity on the machine. */
   median: IsolationRun;
   /**
@@ -64,7 +64,7 @@ export interface BarResult {
  * Compares the latencies of several runs with the limits. All runs have the same kind of noisy neighbour. A run without
  * latencies exceeds both limits.
  */
-export function compareWithBar(runs: readonly IsolationRun[]): BarResult {
+export function compareWithLimits(runs: readonly IsolationRun[]): LimitComparison {
   const p99Share = spreadOf(runs.map(shareOf)).median;
   const median = runs.find((run) => Object.is(shareOf(run), p99Share));
   if (median === undefined) throw new Error('There is no run to compare.');

@@ -1,5 +1,5 @@
 import { percentilesOf } from '../measure/statistics.js';
-import { compareWithBar, type IsolationRun, p99LimitMs } from './bar.js';
+import { compareWithLimits, type IsolationRun, p99LimitMs } from './limits.js';
 
 function runOf(aloneMs: number, withNeighboursMs: number): IsolationRun {
   return { alone: percentilesOf([aloneMs]), withNeighbours: percentilesOf([withNeighboursMs]) };
@@ -14,21 +14,21 @@ test.each([
 });
 
 test('the p99 check passes if the p99 latency is at the limit, and fails above the limit', () => {
-  expect(compareWithBar([runOf(10, 35)]).passed).toEqual({ p99: true, slowest: true });
-  expect(compareWithBar([runOf(10, 36)]).passed.p99).toBe(false);
-  expect(compareWithBar([runOf(40, 80)]).passed.p99).toBe(true);
-  expect(compareWithBar([runOf(40, 81)]).passed.p99).toBe(false);
+  expect(compareWithLimits([runOf(10, 35)]).passed).toEqual({ p99: true, slowest: true });
+  expect(compareWithLimits([runOf(10, 36)]).passed.p99).toBe(false);
+  expect(compareWithLimits([runOf(40, 80)]).passed.p99).toBe(true);
+  expect(compareWithLimits([runOf(40, 81)]).passed.p99).toBe(false);
 });
 
 test('the p99 check uses only the run whose result is the median of all runs', () => {
-  const result = compareWithBar([runOf(10, 90), runOf(10, 12), runOf(10, 14)]);
+  const result = compareWithLimits([runOf(10, 90), runOf(10, 12), runOf(10, 14)]);
   expect(result.median).toEqual(runOf(10, 14));
   expect(result.passed.p99).toBe(true);
 });
 
 test('the check of the slowest delivery fails if one delivery in any run takes more than 1 s', () => {
   const slow = { ...runOf(10, 12), withNeighbours: { ...percentilesOf([12]), max: 1_001 } };
-  expect(compareWithBar([runOf(10, 12), slow, runOf(10, 12)])).toMatchObject({
+  expect(compareWithLimits([runOf(10, 12), slow, runOf(10, 12)])).toMatchObject({
     slowestMs: 1_001,
     passed: { p99: true, slowest: false },
   });
@@ -36,5 +36,5 @@ test('the check of the slowest delivery fails if one delivery in any run takes m
 
 test('the p99 check and the check of the slowest delivery fail for a run without latencies', () => {
   const empty = { alone: percentilesOf([]), withNeighbours: percentilesOf([]) };
-  expect(compareWithBar([empty]).passed).toEqual({ p99: false, slowest: false });
+  expect(compareWithLimits([empty]).passed).toEqual({ p99: false, slowest: false });
 });

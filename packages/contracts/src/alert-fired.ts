@@ -1,7 +1,7 @@
 import { findInvalidText } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
 import { type Check, createCheck } from './check.js';
-import { bound, time, uuid } from './common-schemas.js';
+import { bound, maxWebhookIds, time, uuid } from './common-schemas.js';
 
 /** Exchange and routing key that monitors use to publish alerts. */
 export const alertsExchange = 'tocsin.alerts';
@@ -91,7 +91,7 @@ export const alertFiredProperties = {
       enabled: { type: 'boolean' },
       threshold: { type: 'number' },
       bound,
-      notification_webhook_ids: { type: 'array', items: uuid, maxItems: 20 },
+      notification_webhook_ids: { type: 'array', items: uuid, maxItems: maxWebhookIds },
     },
     required: ['name', 'enabled', 'threshold', 'bound', 'notification_webhook_ids'],
   },

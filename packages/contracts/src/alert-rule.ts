@@ -1,5 +1,13 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { bound, externalIdOrNull, lastUpdatedBy, time, timeOrNull, uuid } from './common-schemas.js';
+import {
+  bound,
+  externalIdOrNull,
+  lastUpdatedBy,
+  maxWebhookIds,
+  time,
+  timeOrNull,
+  uuid,
+} from './common-schemas.js';
 
 const writable = {
   name: { type: 'string', minLength: 1, maxLength: 255 },
@@ -23,8 +31,7 @@ const writable = {
     type: 'array',
     items: uuid,
     maxItems: 1000,
-    description:
-      'Ids of webhooks of the workspace to call when the rule fires. Duplicates are removed. At most 20 different ids.',
+    description: `Ids of webhooks of the workspace to call when the rule fires. Duplicates are removed. At most ${maxWebhookIds} different ids.`,
   },
 } as const;
 

@@ -9,6 +9,9 @@ export const count = { type: 'integer', minimum: 0 } as const;
 /** Side of the threshold on which an alert rule fires. */
 export const bound = { type: 'string', enum: ['upper_bound', 'lower_bound'] } as const;
 
+/** Maximum number of webhooks of an alert rule, of an alert, and for the notices of a workspace. */
+export const maxWebhookIds = 20;
+
 /** Id that the caller chooses for a webhook or an alert rule. */
 export const externalId = {
   type: 'string',

@@ -41,7 +41,7 @@ export {
   auditEventSchema,
 } from './audit-event.js';
 export { type Check, type CheckResult, createCheck } from './check.js';
-export { externalId, time, timeOrNull, uuid } from './common-schemas.js';
+export { externalId, maxWebhookIds, time, timeOrNull, uuid } from './common-schemas.js';
 export { type ConsoleConfig, consoleConfigPath, consoleConfigSchema } from './console-config.js';
 export { type DeadLetter, deadLetterSchema } from './dead-letter.js';
 export {

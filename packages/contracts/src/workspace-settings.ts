@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { uuid } from './common-schemas.js';
+import { maxWebhookIds, uuid } from './common-schemas.js';
 
 const writable = {
   name: {
@@ -12,8 +12,7 @@ const writable = {
     type: 'array',
     items: uuid,
     maxItems: 1000,
-    description:
-      'Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are removed. At most 20 different ids. Default: none.',
+    description: `Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are removed. At most ${maxWebhookIds} different ids. Default: none.`,
   },
 } as const;
 

@@ -44,7 +44,7 @@ export {
   routeDefiner,
 } from './http/route.js';
 export { joinErrors } from './http/route-middleware.js';
-export { createSchemaCompiler } from './http/schema-check.js';
+export { createSchemaCompiler, maxBytesForAllErrors, maxErrors } from './http/schema-check.js';
 export { type HttpServer, listen } from './http/server.js';
 export { findInvalidText } from './invalid-text.js';
 export { escapePointer } from './json-pointer.js';

@@ -1,3 +1,4 @@
+import { maxWebhookIds } from '@tocsin/contracts';
 import { type Destination, startDestination } from '../destination/start-destination.js';
 import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
 import type { BlackholeCommands } from './blackhole-server-main.js';
@@ -81,9 +82,6 @@ export interface WebhookGroup {
   body?: string;
 }
 
-/** Limit of the API for the webhooks of a rule. */
-const maxWebhooksOfRule = 20;
-
 /**
  * Returns groups of webhooks. Each group becomes the webhooks of one rule. The first group is used in the warm-up, and
  * the others in the measurement.
@@ -103,8 +101,8 @@ export async function groupWebhooks(
       ? `http://hangs-${index}.test:${port}/`
       : `http://127.0.0.1:${port}/${index}`;
   const urls = Array.from({ length: webhooks }, (_, index) => urlOf(index));
-  const rules = Array.from({ length: Math.ceil(webhooks / maxWebhooksOfRule) }, (_, index) => ({
-    urls: urls.slice(index * maxWebhooksOfRule, (index + 1) * maxWebhooksOfRule),
+  const rules = Array.from({ length: Math.ceil(webhooks / maxWebhookIds) }, (_, index) => ({
+    urls: urls.slice(index * maxWebhookIds, (index + 1) * maxWebhookIds),
   }));
   return [{ urls: [urlOf(webhooks)] }, ...rules];
 }

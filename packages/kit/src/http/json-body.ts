@@ -4,6 +4,7 @@ import { createSemaphore, type LimitReason } from '../concurrency/semaphore.js';
 import { createTimeBudget } from '../concurrency/time-budget.js';
 import type { BodyCheck } from './body-check.js';
 import { RequestAborted } from './request-context.js';
+import { maxBytesForAllErrors } from './schema-check.js';
 
 /**
  * Reads, parses and checks the JSON body of a request; `owner` names its sender. A missing body counts as `{}`, so that
@@ -41,11 +42,6 @@ const largeBodiesBytes = 67_108_864;
  * long run.
  */
 const parseBudget = { share: 0.1, burstMs: 1_000 };
-/**
- * Size of a body in bytes above which only the first error is listed, because a list of errors can take more memory
- * than the body.
- */
-const listErrorsBelowBytes = 65_536;
 
 export interface JsonBodyOptions {
   limitBytes: number;
@@ -133,7 +129,7 @@ function parseAndCheck(bytes: Buffer, { check, rejectEmpty }: Checks): CheckedBo
   if (rejectEmpty && isBlank(bytes)) {
     throw new AppError('invalid_request', 'The request has no body. Send the fields to change as JSON.');
   }
-  const listsAll = bytes.length <= listErrorsBelowBytes;
+  const listsAll = bytes.length <= maxBytesForAllErrors;
   return { ...check(parseJsonBody(bytes), { listAll: listsAll }), listsAll };
 }
 

@@ -52,6 +52,12 @@ function findInfinite(value: unknown): FieldError[] {
 /** Maximum number of errors in a list. Without it, a body of 64 KiB such as `[0,0,0,…]` could have 32,000 errors. */
 export const maxErrors = 20;
 
+/**
+ * Size of a JSON text in bytes up to which all errors are listed. For a larger text, only the first error is listed,
+ * because a list of errors can take more memory than the text.
+ */
+export const maxBytesForAllErrors = 65_536;
+
 function describeErrors(errors: ErrorObject[]): FieldError[] {
   const described = new Map<string, FieldError>();
   for (const error of errors) {

@@ -1,12 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type AlertFired, type Check, maxAlertBytes } from '@tocsin/contracts';
+import { maxBytesForAllErrors } from '@tocsin/kit';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 
-/**
- * Message size in bytes up to which all errors are listed. Larger messages get only the first error, because the list
- * of errors can need more memory than the message.
- */
-const maxBytesForAllErrors = 65_536;
 const listAll = { listAll: true };
 const listFirst = { listAll: false };
 

@@ -4,7 +4,7 @@ import { recordId } from '@tocsin/database';
 import { AppError, type FieldError, invalidBody } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
 import { type ChangeAuthor, changedFields, toDate } from '../change.js';
-import { errorsOfWebhookIds, toWebhookIds, unknownWebhooks } from '../webhooks/webhook-ids.js';
+import { errorsOfWebhookIds, toWebhookIds, unknownWebhooksError } from '../webhooks/webhook-ids.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
 
 /** JSON pointer of the field with the webhook ids of a rule. */
@@ -112,6 +112,7 @@ function toWritten(outcome: WriteOutcome, maxPerWorkspace: number): StoredAlertR
   if (outcome.kind === 'full')
     throw new AppError('conflict', `A workspace can have ${maxPerWorkspace} alert rules; delete one first.`);
   if (outcome.kind === 'missing') throw notFound('alert rule');
-  if (outcome.kind === 'unknown_webhooks') throw invalidBody([unknownWebhooks(outcome.ids, webhooksPath)]);
+  if (outcome.kind === 'unknown_webhooks')
+    throw invalidBody([unknownWebhooksError(outcome.ids, webhooksPath)]);
   return outcome.rule;
 }

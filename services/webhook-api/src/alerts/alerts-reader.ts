@@ -3,6 +3,7 @@ import { type Database, firstIdOf, readWithTimeout } from '@tocsin/database';
 import { alertRecordId, countNewestFirst, type IdRange, readNewestFirst } from '@tocsin/deliveries';
 import type { NoticeFacts } from '@tocsin/template';
 import { countUpTo, isOfLastDay } from '../lists/list-query.js';
+import { maxPageBytes } from '../lists/paging.js';
 import { searchTimeoutMs } from '../lists/read-limiter.js';
 import { type AlertFilter, findAlerts, findMatching } from './alert-filter.js';
 
@@ -110,8 +111,6 @@ export function createAlertsReader(database: Database): AlertsReader {
   };
 }
 
-const textBytes = 4 * 1_048_576;
-
 async function readRecentPage(
   database: Database,
   { workspaceId, range, filter, publishedBy }: AlertQuery,
@@ -136,7 +135,7 @@ function withinBudget(alerts: StoredAlert[]): ListedAlert[] {
     for (const entries of [alert.labels, alert.annotations]) {
       if (entries !== null) total += Buffer.byteLength(JSON.stringify(entries));
     }
-    return { ...alert, beyondBudget: index > 0 && total > textBytes };
+    return { ...alert, beyondBudget: index > 0 && total > maxPageBytes };
   });
 }
 

@@ -1,3 +1,4 @@
+import { maxWebhookIds } from '@tocsin/contracts';
 import { type AuditAuthor, type Database, highestId, lowestId, recordChanges } from '@tocsin/database';
 import { dispatchAlerts, planDispatch } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
@@ -11,8 +12,6 @@ export interface DispatchAlert {
   author: AuditAuthor;
 }
 
-/** Maximum number of webhooks of an alert. */
-const maxDeliveries = 20;
 const anyTime = { from: lowestId, below: highestId };
 
 /**
@@ -34,6 +33,6 @@ export function createDispatchAlert({ database, quota }: { database: Database; q
       await recordChanges(trx, author, [{ workspaceId, action: 'alert.dispatched', resourceId: alertId }]);
     });
     const filter = { alert_id: alertId };
-    return deliveries.list({ workspaceId, range: anyTime, filter, limit: maxDeliveries });
+    return deliveries.list({ workspaceId, range: anyTime, filter, limit: maxWebhookIds });
   };
 }

@@ -1,7 +1,8 @@
+import { maxWebhookIds } from '@tocsin/contracts';
 import { isNoticeRule } from '@tocsin/deliveries';
 import { type FieldError, isUuid } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
-import { unknownWebhooks } from '../webhooks/webhook-ids.js';
+import { unknownWebhooksError } from '../webhooks/webhook-ids.js';
 import type { RulesOfAlerts, RulesReader } from './rules-reader.js';
 
 /**
@@ -79,7 +80,7 @@ const otherRule: FieldError = {
 };
 
 function errorsOfWebhooks(unknown: string[]): FieldError[] {
-  return unknown.length === 0 ? [] : [unknownWebhooks(unknown, '/alert_rule/notification_webhook_ids')];
+  return unknown.length === 0 ? [] : [unknownWebhooksError(unknown, '/alert_rule/notification_webhook_ids')];
 }
 
 /**
@@ -97,8 +98,6 @@ function webhookIdsIn(rule: unknown): string[] | undefined {
   if (typeof rule !== 'object' || rule === null) return undefined;
   const { notification_webhook_ids: given } = rule as { notification_webhook_ids?: unknown };
   return Array.isArray(given)
-    ? unique(given.filter(isUuid).map((id) => id.toLowerCase())).slice(0, maxWebhooks)
+    ? unique(given.filter(isUuid).map((id) => id.toLowerCase())).slice(0, maxWebhookIds)
     : [];
 }
-
-const maxWebhooks = 20;

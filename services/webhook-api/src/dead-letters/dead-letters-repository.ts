@@ -8,6 +8,7 @@ import {
 } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { countUpTo, inRange, newestInRange } from '../lists/list-query.js';
+import { maxPageBytes } from '../lists/paging.js';
 import { searchTimeoutMs } from '../lists/read-limiter.js';
 
 export interface StoredDeadLetter {
@@ -70,7 +71,6 @@ export interface DeadLettersRepository {
 }
 
 const shownBytes = 65_536;
-const pageBytes = 4 * 1_048_576;
 
 export function createDeadLettersRepository(database: Database): DeadLettersRepository {
   return {
@@ -81,13 +81,13 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
           `with page as materialized :page, found as (
              select id, workspace_id, reason, detail, queue, routing_key, created_at, requeued_at, size_bytes, content,
                row_number() over newest > 1 and
-                 sum(least(octet_length(content), :shownBytes)) over newest > :pageBytes as "beyondBudget"
+                 sum(least(octet_length(content), :shownBytes)) over newest > :maxPageBytes as "beyondBudget"
              from page join dead_letters using (id) window newest as (order by id desc)
            )
            select ${columns}, "beyondBudget",
              case when "beyondBudget" then '' else substring(content from 1 for :shownBytes) end as beginning
            from found order by id desc`,
-          { page, shownBytes, pageBytes },
+          { page, shownBytes, maxPageBytes },
         );
         return rows;
       }),

@@ -1,5 +1,6 @@
 import type { DeliveryErrorCode } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
+import { maxPageBytes } from '../lists/paging.js';
 import type { StoredContent } from './deliveries-reader.js';
 
 export interface StoredAttempt extends StoredContent {
@@ -20,11 +21,9 @@ export interface AttemptsReader {
   list(deliveryId: string): Promise<StoredAttempt[]>;
 }
 
-const maxBytes = 4 * 1_048_576;
-
 export function createAttemptsReader(database: Database): AttemptsReader {
   return {
-    list: (deliveryId) => database.prepared<StoredAttempt>(listAttempts, [deliveryId, maxBytes]),
+    list: (deliveryId) => database.prepared<StoredAttempt>(listAttempts, [deliveryId, maxPageBytes]),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { DeliveryErrorCode, DeliveryStatus, WaitingReason } from '@tocsin/contracts';
 import { type Database, readWithTimeout } from '@tocsin/database';
 import type { Knex } from 'knex';
+import { maxPageBytes } from '../lists/paging.js';
 import { searchTimeoutMs } from '../lists/read-limiter.js';
 import { countDeliveries, type DeliverySearch, findDeliveries, isRecentSearch } from './delivery-search.js';
 import { type StatusColumns, toDeliveryStatus } from './delivery-status.js';
@@ -53,8 +54,6 @@ export interface DeliveriesReader {
   count(search: DeliverySearch, max: number): Promise<number>;
   find(id: string): Promise<StoredDelivery | undefined>;
 }
-
-const contentBytes = 4 * 1_048_576;
 
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
@@ -110,7 +109,7 @@ const deliveriesWithState = (ids: string) => `deliveries d
  * ids are passed as constants, so that PostgreSQL can skip the partitions of other days.
  */
 async function readPage(knex: Knex, ids: string[]): Promise<StoredDelivery[]> {
-  const { rows } = await knex.raw<{ rows: DeliveryRow[] }>(pageByIds, { ids, contentBytes });
+  const { rows } = await knex.raw<{ rows: DeliveryRow[] }>(pageByIds, { ids, maxBytes: maxPageBytes });
   return rows.map(toDelivery);
 }
 
@@ -125,7 +124,7 @@ async function readRecentPage(
     range.from,
     range.below,
     limit,
-    contentBytes,
+    maxPageBytes,
     webhook_id ?? null,
     alert_rule_id ?? null,
     status ?? null,
@@ -139,7 +138,7 @@ interface PageSql {
   /** SQL expression for the array of the ids of the page. */
   ids: string;
   /** SQL parameter with the maximum number of bytes of the encrypted content of the page. */
-  contentBytes: string;
+  maxBytes: string;
   /**
    * Returns an SQL condition that limits the given column of delivery ids to the range of the search, so that
    * PostgreSQL can skip partitions outside of this range.
@@ -147,7 +146,7 @@ interface PageSql {
   inRange?: (column: string) => string;
 }
 
-const pageOf = ({ ids, contentBytes, inRange = () => '' }: PageSql) => `
+const pageOf = ({ ids, maxBytes, inRange = () => '' }: PageSql) => `
   select id, "workspaceId", "alertId", "alertRuleId", "webhookId", "webhookName", destination, "recordedStatus", state,
     claimed, "attemptsMade", "dueAt", "waitingReason", "firstSucceededAt", "errorCode", error, "attemptsExpired",
     case when "beyondBudget" then null else "renderedEncrypted" end as "renderedEncrypted", claim, "statusCode",
@@ -156,7 +155,7 @@ const pageOf = ({ ids, contentBytes, inRange = () => '' }: PageSql) => `
   from (
     select ${columns}, row_number() over newest > 1 and
       sum(coalesce(octet_length(last.exchange_encrypted), 0) + coalesce(octet_length(d.rendered_encrypted), 0))
-        over newest > ${contentBytes} as "beyondBudget"
+        over newest > ${maxBytes} as "beyondBudget"
     from ${deliveriesWithState(ids)}
     left join (
       select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.exchange_encrypted,
@@ -167,7 +166,7 @@ const pageOf = ({ ids, contentBytes, inRange = () => '' }: PageSql) => `
     window newest as (order by d.id desc)
   ) as found order by id desc`;
 
-const pageByIds = pageOf({ ids: 'cast(:ids as uuid[])', contentBytes: ':contentBytes' });
+const pageByIds = pageOf({ ids: 'cast(:ids as uuid[])', maxBytes: ':maxBytes' });
 
 // PostgreSQL plans this statement with the values of each search. The plan omits the conditions of filters that are
 // null, and the partitions outside of the range. Failed deliveries are selected by `failed_at`, because this column has
@@ -182,7 +181,7 @@ const readRecent = `
     order by d.id desc limit $4)
   ${pageOf({
     ids: 'array(select id from page)',
-    contentBytes: '$5',
+    maxBytes: '$5',
     inRange: (column) => `and ${column} >= $2 and ${column} < $3`,
   })}`;
 

@@ -2,6 +2,7 @@ import { type Attempt, type Delivery, type DestinationResponse, likelyCauseOf } 
 import { type SecretBox, timeOfRecordId } from '@tocsin/database';
 import { type AttemptContent, decryptAttempt, renderedLocation } from '@tocsin/deliveries';
 import { hasPermission, type Principal } from '@tocsin/identity';
+import { maxPageBytes } from '../lists/paging.js';
 import type { StoredAttempt } from './attempts-reader.js';
 import type { StoredContent, StoredDelivery } from './deliveries-reader.js';
 
@@ -17,15 +18,9 @@ interface Reader {
 type Decoded<Row> = Row & { content: AttemptContent | null; beyondBudget: boolean };
 
 /**
- * Maximum number of UTF-16 units in all request and response bodies of a page, after decompression. The bodies of the
- * first row are shown even if they exceed this limit.
- */
-const contentBudget = 4 * 1_048_576;
-
-/**
  * Decrypts the contents of rows, in the order of the rows, and marks the rows above the limit of a page. The SQL
- * statement that reads the rows has a limit too, but it counts the stored bytes, and the stored contents can be
- * compressed.
+ * statement that reads the rows has the same limit, but it counts the stored bytes, and the stored contents can be
+ * compressed. This function counts the UTF-16 units of the decompressed bodies.
  */
 export function decodeWithinBudget<Row extends StoredContent & { beyondBudget?: boolean }>(
   rows: readonly Row[],
@@ -38,7 +33,7 @@ export function decodeWithinBudget<Row extends StoredContent & { beyondBudget?: 
     isFull ||= row.beyondBudget === true;
     const content = isFull ? null : readContent(row, { delivery: deliveryOf(row), secretBox });
     length += content === null ? 0 : content.requestBody.length + content.responseBody.length;
-    isFull ||= index > 0 && length > contentBudget;
+    isFull ||= index > 0 && length > maxPageBytes;
     return { ...row, content: isFull ? null : content, beyondBudget: isFull };
   });
 }

@@ -18,6 +18,12 @@ const pageQuery = {
   },
 } as const;
 
+/**
+ * Maximum size of the content of a page, in bytes: 4 MiB. A list counts the part of its entries that can be large, such
+ * as bodies or labels. The first entry is on the page even if it exceeds this size.
+ */
+export const maxPageBytes = 4 * 1_048_576;
+
 const timeRangeQuery = {
   since: { ...time, description: 'Entries accepted at this time or later.' },
   until: { ...time, description: 'Entries accepted before this time.' },

@@ -3,7 +3,7 @@ import { defineRoute, type Principal } from '@tocsin/identity';
 import { invalidBody, type Route } from '@tocsin/kit';
 import { type ApiDeps, apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
 import { authorOf, etagDescription, etagHeader } from '../change.js';
-import { errorsOfWebhookIds, toWebhookIds, unknownWebhooks } from '../webhooks/webhook-ids.js';
+import { errorsOfWebhookIds, toWebhookIds, unknownWebhooksError } from '../webhooks/webhook-ids.js';
 import { createSettingsRepository, type StoredSettings, writableFields } from './settings-repository.js';
 
 const path = `${apiPrefix}/workspaces/{workspace_id}/settings`;
@@ -47,7 +47,7 @@ export function settingsRoutes({ database }: Pick<ApiDeps, 'database'>): Route<P
         const fields = { name, noticeWebhookIds: ids && toWebhookIds(ids, webhooksPath) };
         const outcome = await repository.update(workspaceId, fields, authorOf(request));
         if (outcome.kind === 'unknown_webhooks')
-          throw invalidBody([unknownWebhooks(outcome.ids, webhooksPath)]);
+          throw invalidBody([unknownWebhooksError(outcome.ids, webhooksPath)]);
         return respondWith(outcome.settings);
       },
     }),

@@ -1,5 +1,5 @@
 import { checkHeaders, checkUrl, type parseCidrs, type Sender } from '@tocsin/egress';
-import { AppError, type FieldError, invalidBody } from '@tocsin/kit';
+import { AppError, type FieldError, invalidBody, maxErrors } from '@tocsin/kit';
 import { contentTypeWarning } from './content-type-warning.js';
 import type { WebhookSecrets } from './stored-webhook.js';
 import { bodySizeProblem, type Templates } from './templates.js';
@@ -122,12 +122,9 @@ function toErrors(path: string, messages: string[]): FieldError[] {
   return messages.map((message) => ({ path, message }));
 }
 
-/** Maximum number of errors in a response, because a request of 1 MiB can have 100,000 invalid header values. */
-const maxErrors = 20;
-
 /**
  * Rejects a request that has errors.
- * @throws AppError `validation_failed` with the first 20 errors, if there are any
+ * @throws AppError `validation_failed` with the first `maxErrors` errors, if there are any
  */
 export function requireValid(errors: FieldError[]): void {
   if (errors.length > 0) throw invalidBody(errors.slice(0, maxErrors));

@@ -1,7 +1,5 @@
+import { maxWebhookIds } from '@tocsin/contracts';
 import { type FieldError, invalidBody, isUuid } from '@tocsin/kit';
-
-/** Maximum number of webhooks in one field of a body. */
-const maxWebhooks = 20;
 
 /**
  * Returns the webhook ids of a field in lower case and without duplicates. `path` is the JSON pointer of the field.
@@ -9,7 +7,7 @@ const maxWebhooks = 20;
  */
 export function toWebhookIds(given: readonly string[], path: string): string[] {
   const ids = lowerCaseIds(given);
-  if (ids.length > maxWebhooks) throw invalidBody([tooManyWebhooks(ids, path)]);
+  if (ids.length > maxWebhookIds) throw invalidBody([tooManyWebhooksError(ids, path)]);
   return ids;
 }
 
@@ -24,18 +22,18 @@ export async function errorsOfWebhookIds(
 ): Promise<FieldError[]> {
   if (!Array.isArray(given) || !given.every(isUuid)) return [];
   const ids = lowerCaseIds(given);
-  if (ids.length > maxWebhooks) return [tooManyWebhooks(ids, path)];
+  if (ids.length > maxWebhookIds) return [tooManyWebhooksError(ids, path)];
   const unknown = await findUnknown(ids);
-  return unknown.length === 0 ? [] : [unknownWebhooks(unknown, path)];
+  return unknown.length === 0 ? [] : [unknownWebhooksError(unknown, path)];
 }
 
 /** Returns the error for a field that names webhooks that do not exist or belong to another workspace. */
-export function unknownWebhooks(ids: readonly string[], path: string): FieldError {
+export function unknownWebhooksError(ids: readonly string[], path: string): FieldError {
   return { path, message: `must name webhooks of this workspace; unknown in it: ${ids.join(', ')}` };
 }
 
-function tooManyWebhooks({ length }: readonly string[], path: string): FieldError {
-  return { path, message: `must name at most ${maxWebhooks} webhooks, and names ${length}` };
+function tooManyWebhooksError({ length }: readonly string[], path: string): FieldError {
+  return { path, message: `must name at most ${maxWebhookIds} webhooks, and names ${length}` };
 }
 
 function lowerCaseIds(given: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 import {
   createAlertRuleSchema,
   createWebhookSchema,
+  maxWebhookIds,
   patchWorkspaceSettingsSchema,
   uuid,
 } from '@tocsin/contracts';
@@ -50,7 +51,11 @@ const ids = {
   external_id: { ...createWebhookSchema.properties.external_id, type: 'string' },
 } as const;
 
-const webhookNames = { type: 'array', maxItems: 20, items: { type: 'string', minLength: 1 } } as const;
+const webhookNames = {
+  type: 'array',
+  maxItems: maxWebhookIds,
+  items: { type: 'string', minLength: 1 },
+} as const;
 
 const { headers, url } = createWebhookSchema.properties;
 const headerValue = headers.additionalProperties.items;

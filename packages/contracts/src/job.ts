@@ -1,9 +1,9 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { count, time, uuid } from './common-schemas.js';
-import { dispatchableOutcomes } from './vocabulary.js';
+import { dispatchableOutcomes, endedStatuses, maxCountedMatches } from './vocabulary.js';
 
 /** Statuses that a redelivery job can select. Open deliveries cannot be selected, because Tocsin sends them anyway. */
-const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
+const endedStatus = { type: 'string', enum: endedStatuses } as const;
 
 const ofDeliveries = {
   webhook_id: uuid,
@@ -80,9 +80,6 @@ function createSchema<const Filter, const Example>(
     examples,
   } as const;
 }
-
-/** Maximum number of matches of a job that are counted. */
-export const maxCountedMatches = 100_000;
 
 const jobProperties = {
   id: uuid,

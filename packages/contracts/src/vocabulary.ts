@@ -1,6 +1,14 @@
+/** States of a delivery that has ended. All other states are those of an open delivery. */
+export const endedStatuses = ['succeeded', 'failed', 'skipped'] as const;
+export type EndedStatus = (typeof endedStatuses)[number];
+
 /** States of a delivery. */
-export const deliveryStatuses = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'] as const;
+export const deliveryStatuses = ['waiting', 'queued', 'sending', ...endedStatuses] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export function isEndedStatus(status: string): status is EndedStatus {
+  return (endedStatuses as readonly string[]).includes(status);
+}
 
 /**
  * Reasons why a delivery waits:
@@ -46,8 +54,14 @@ export const alertOutcomes = [
 ] as const;
 export type AlertOutcome = (typeof alertOutcomes)[number];
 
-/** Outcomes after which an alert without deliveries can be dispatched by hand. */
+/**
+ * Outcomes after which an alert without deliveries can be dispatched by hand. The outcome `rule_deleted` is missing,
+ * because the alerts of a deleted rule cannot be dispatched.
+ */
 export const dispatchableOutcomes = ['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'] as const;
+
+/** Maximum number of matches of a job that are counted. A job with more matches still changes all of them. */
+export const maxCountedMatches = 100_000;
 
 /** Reasons why an alert is suppressed. */
 export const suppressions = ['cooldown', 'silence'] as const;

@@ -1,3 +1,4 @@
+import { endedStatuses } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Knex } from 'knex';
 
@@ -80,8 +81,6 @@ export async function reopenEnded(
   );
   return rows.map((row: { id: string }) => row.id);
 }
-
-const endedStatuses = ['succeeded', 'failed', 'skipped'] as const;
 
 /**
  * Maximum number of calls of `redeliverOnce` for one redelivery. Each further call is needed only if another caller has

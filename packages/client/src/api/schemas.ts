@@ -257,7 +257,7 @@ export interface CreateDispatch {
 /** At least one filter besides `status`, or `all: true`. */
 export interface CreateRedelivery {
   /** Status of the deliveries. Default: failed. */
-  status?: 'failed' | 'skipped' | 'succeeded' | undefined;
+  status?: 'succeeded' | 'failed' | 'skipped' | undefined;
   webhook_id?: string | undefined;
   alert_id?: string | undefined;
   alert_rule_id?: string | undefined;
@@ -961,7 +961,7 @@ export interface Redelivery {
   updated_at: string;
   filter: {
     /** Status of the deliveries. Default: failed. */
-    status: 'failed' | 'skipped' | 'succeeded';
+    status: 'succeeded' | 'failed' | 'skipped';
     webhook_id?: string | undefined;
     alert_id?: string | undefined;
     alert_rule_id?: string | undefined;

@@ -1,3 +1,4 @@
+import { deliveryStatuses } from '@tocsin/contracts';
 import type { Command } from 'commander';
 import type { Delivery } from '../api/schemas.js';
 import { choice, parseLabelFilter, parseNumber, withTimeRange } from './parse-values.js';
@@ -23,8 +24,6 @@ export interface SearchFlags extends FilterFlags {
   label?: string[];
 }
 
-const statuses: Delivery['status'][] = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'];
-
 /** Adds the filters by the webhook, the alert and the alert rule of a delivery. */
 export function withOriginFilters(command: Command): Command {
   return command
@@ -37,7 +36,10 @@ export function withFilters(command: Command): Command {
   return withTimeRange(
     withOriginFilters(command)
       .addOption(
-        choice('--status <status>', { of: statuses, description: 'only deliveries with this status' }),
+        choice('--status <status>', {
+          of: deliveryStatuses,
+          description: 'only deliveries with this status',
+        }),
       )
       .option(
         '--status-code <code>',

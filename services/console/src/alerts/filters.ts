@@ -1,4 +1,5 @@
 import type { CreateDispatch } from '@tocsin/client/browser';
+import { dispatchableOutcomes } from '@tocsin/contracts/browser';
 import type { AlertFilter } from '../api/index.js';
 import { alertSearchTexts, type ChipTexts, timeTexts } from '../shared/filter-chips.js';
 import { alertOutcomeWords, wordsOf } from '../shared/words.js';
@@ -16,15 +17,9 @@ export function toFilter({ label, ...rest }: FilterValues): AlertFilter {
   return { ...rest, ...(label !== undefined && { label: [label] }) } as AlertFilter;
 }
 
-/**
- * Outcomes of alerts that can be dispatched by hand. The outcome `rule_deleted` is missing, because the alerts of a
- * deleted rule cannot be dispatched.
- */
-const dispatchable = new Set(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed']);
-
 /** Returns true if the filter selects only alerts that can be dispatched by hand. */
 export function isDispatchable({ outcome = '' }: FilterValues): boolean {
-  return dispatchable.has(outcome);
+  return (dispatchableOutcomes as readonly string[]).includes(outcome);
 }
 
 /**

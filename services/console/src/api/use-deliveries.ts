@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type Delivery, type ListDeliveriesQuery, NotFoundError } from '@tocsin/client/browser';
+import { isEndedStatus } from '@tocsin/contracts/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { haveEnded, isEndState } from './ended-deliveries.js';
+import { haveEnded } from './ended-deliveries.js';
 import { useWorkspaceCache, useWorkspaceList, useWorkspaceQuery } from './workspace-query.js';
 
 export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
@@ -23,7 +24,7 @@ export function useDeliveries(filter: DeliveryFilter, { pollMs }: { pollMs?: num
     toItem: toRow,
     idOf: ({ id }) => id,
     timeOf: ({ created_at }) => created_at,
-    isOpen: ({ status }) => !isEndState(status),
+    isOpen: ({ status }) => !isEndedStatus(status),
     ...(pollMs !== undefined && { pollMs }),
   });
 }
@@ -78,7 +79,7 @@ export function useDelivery(id: string) {
  */
 function pollMsOf(delivery: Delivery | undefined): number | false {
   if (delivery === undefined) return 2_000;
-  if (isEndState(delivery.status)) return false;
+  if (isEndedStatus(delivery.status)) return false;
   const dueInMs = Date.parse(delivery.next_attempt_at ?? '') - Date.now();
   return dueInMs > 20_000 ? 10_000 : 2_000;
 }

@@ -1,5 +1,5 @@
 import type { CreateCancellation, CreateRedelivery } from '@tocsin/client/browser';
-import { isEndState } from '../api/ended-deliveries.js';
+import { isEndedStatus } from '@tocsin/contracts/browser';
 import type { DeliveryFilter } from '../api/index.js';
 import { alertSearchTexts, type ChipTexts, timeTexts } from '../shared/filter-chips.js';
 import { deliveryStatusWords, errorCodeWords, wordsOf } from '../shared/words.js';
@@ -48,7 +48,7 @@ export const isListOnly = ({ error_code, model_id, label }: FilterValues) =>
  */
 export function toRedelivery(values: FilterValues): CreateRedelivery | undefined {
   const { status = 'failed', ...rest } = values;
-  if (!isEndState(status) || isListOnly(values)) return undefined;
+  if (!isEndedStatus(status) || isListOnly(values)) return undefined;
   const filter = { ...toFilter(rest), status } as CreateRedelivery;
   return Object.keys(rest).length === 0 ? { ...filter, all: true } : filter;
 }

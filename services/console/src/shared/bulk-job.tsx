@@ -1,3 +1,4 @@
+import { maxCountedMatches } from '@tocsin/contracts/browser';
 import type { ReactNode } from 'react';
 import { type Job, type JobFilters, type JobKind, useJobActions, useJobs } from '../api/index.js';
 import { Button, ConfirmButton, Failure, Notice, RelativeTime } from '../ui/index.js';
@@ -103,9 +104,6 @@ export function BulkJob<Kind extends JobKind>({
   );
 }
 
-/** The API counts the matches of a job up to this number. A job with more of them still changes all. */
-const mostMatched = 100_000;
-
 interface JobStateProps {
   job: Job;
   words: JobWords;
@@ -115,7 +113,7 @@ interface JobStateProps {
 
 function JobState({ job, words: { running, done: ended, stop }, isStopping, onStop }: JobStateProps) {
   const { matched, done, status, created_at } = job;
-  const isCounted = matched < mostMatched;
+  const isCounted = matched < maxCountedMatches;
   const counts = `${done.toLocaleString('en')} of ${matched.toLocaleString('en')}${isCounted ? '' : '+'}`;
   // Without a value, the bar shows that the job runs, but not how far it is.
   const progress = isCounted ? { max: Math.max(matched, 1), value: done } : {};

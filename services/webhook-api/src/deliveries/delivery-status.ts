@@ -1,6 +1,5 @@
-import type { DeliveryStatus } from '@tocsin/contracts';
+import type { DeliveryStatus, EndedStatus } from '@tocsin/contracts';
 
-type EndedStatus = Extract<DeliveryStatus, 'succeeded' | 'failed' | 'skipped'>;
 export type OpenStatus = Exclude<DeliveryStatus, EndedStatus>;
 
 /** Values that determine the state of a delivery, from its rows in `deliveries` and `open_deliveries`. */

@@ -1,3 +1,4 @@
+import { isEndedStatus } from '@tocsin/contracts';
 import { ApiError } from '../../api/errors.js';
 import type { Delivery } from '../../api/schemas.js';
 import { isTransient } from '../../is-transient.js';
@@ -30,7 +31,7 @@ export async function tailDeliveries(context: PlatformContext<SearchFlags>): Pro
     const state = `${delivery.status} ${delivery.attempts_made}`;
     if (seen.get(delivery.id) === state) return;
     seen.set(delivery.id, state);
-    if (hasEnded(delivery)) open.delete(delivery.id);
+    if (isEndedStatus(delivery.status)) open.delete(delivery.id);
     else open.set(delivery.id, delivery);
     const wanted = status === undefined || delivery.status === status;
     const matches = status_code === undefined || delivery.response?.status_code === status_code;
@@ -48,7 +49,7 @@ export async function tailDeliveries(context: PlatformContext<SearchFlags>): Pro
       const delivery = await platform.deliveries.get(id, { signal });
       // The delivery moves to the end of the map, so that the next poll reads other open deliveries.
       open.delete(id);
-      if (!hasEnded(delivery)) open.set(id, delivery);
+      if (!isEndedStatus(delivery.status)) open.set(id, delivery);
       note(delivery);
     }
     forgetOldest(seen, open);
@@ -88,10 +89,6 @@ async function listNewest(deliveries: AsyncIterable<Delivery>): Promise<Delivery
   const found: Delivery[] = [];
   for await (const delivery of deliveries) if (found.push(delivery) >= listedAtOnce) break;
   return found;
-}
-
-function hasEnded({ status }: Delivery): boolean {
-  return status === 'succeeded' || status === 'failed' || status === 'skipped';
 }
 
 /**

@@ -1,0 +1,2 @@
+/** The entry for browsers: vocabulary without schemas and their checks, which would enlarge a page. */
+export { dispatchableOutcomes, isEndedStatus, maxCountedMatches } from './vocabulary.js';

@@ -50,7 +50,7 @@ async function runMutations(): Promise<boolean> {
     for (const mutation of chosen) {
       const survives = await pass(mutation.tests, { ...env, [mutationVariable]: mutation.name });
       if (survives) survivors.push(mutation);
-      console.log(`${survives ? 'RED NOT CAUGHT' : 'ok  caught'}: ${mutation.name}`);
+      console.log(`${survives ? 'FAILED not caught' : 'ok caught'}: ${mutation.name}`);
     }
     console.log(`${chosen.length - survivors.length} of ${chosen.length} mutations are caught.`);
     return survivors.length === 0;

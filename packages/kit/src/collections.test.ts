@@ -1,4 +1,4 @@
-import { groupBy, splitBySize, uniqueBy } from './collections.js';
+import { groupBy, splitBySize, uniqueBy, withoutUndefined } from './collections.js';
 
 const items = [
   { key: 'a', size: 1 },
@@ -34,3 +34,8 @@ test.each([
     expect(splitBySize(sizes, { sizeOf: (size) => size, maxSize: 5 })).toEqual(parts);
   },
 );
+
+test('withoutUndefined removes undefined members and keeps all other empty values', () => {
+  const value = { gone: undefined, none: null, zero: 0, empty: '' };
+  expect(Object.keys(withoutUndefined(value))).toEqual(['none', 'zero', 'empty']);
+});

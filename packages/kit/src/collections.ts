@@ -49,3 +49,8 @@ export function splitBySize<Item>(
   }
   return parts;
 }
+
+/** Returns a copy of an object without the members whose value is undefined. */
+export function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value;
+}

@@ -9,7 +9,7 @@ export {
   requireWithinLimit,
 } from './app-error.js';
 export { instanceName } from './build-identity.js';
-export { groupBy, splitBySize, uniqueBy } from './collections.js';
+export { groupBy, splitBySize, uniqueBy, withoutUndefined } from './collections.js';
 export { exponentialBackoffMs, retry } from './concurrency/backoff.js';
 export {
   type BatcherOptions,

@@ -21,7 +21,7 @@ export function formatFaultTable(results: FaultResult[]): string {
   const header = `| ${columns.map(([name]) => name).join(' | ')} |\n|${columns.map(() => ' --- |').join('')}`;
   const rows = results.map((result) => `| ${columns.map(([, show]) => show(result)).join(' | ')} |`);
   const problems = results.flatMap(({ fault, problems }) =>
-    problems.map((problem) => `RED ${fault}: ${problem}`),
+    problems.map((problem) => `FAILED ${fault}: ${problem}`),
   );
   return [header, ...rows, ...problems].join('\n');
 }

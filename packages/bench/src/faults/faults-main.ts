@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { messageOf } from '@tocsin/kit';
 import { toNumber } from '../number-option.js';
 import { savePage } from '../report/save-page.js';
 import type { Fault } from './fault.js';
@@ -60,7 +61,7 @@ async function runFaults(): Promise<boolean> {
       passed = result.problems.length === 0;
       for (const problem of result.problems) print(`    ${problem}`);
     } catch (error) {
-      errors.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
+      errors.push(`FAILED ${fault.name}: ${messageOf(error)}`);
     }
     // After a problem the state of the test bed is unknown, so the next fault gets a new one.
     if (!passed) {
@@ -68,7 +69,7 @@ async function runFaults(): Promise<boolean> {
       testBed = undefined;
     }
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
-    print(`${passed ? 'ok ' : 'RED'} ${fault.name} (${seconds} s)`);
+    print(`${passed ? 'ok' : 'FAILED'} ${fault.name} (${seconds} s)`);
   }
   await testBed?.stop();
   const table = [formatFaultTable(results), ...errors].join('\n');
@@ -95,7 +96,9 @@ async function runMutations(name: string): Promise<boolean> {
   for (const mutation of chosen) {
     const { detected, problems } = await runMutation(mutation, { timing: shortTiming, print });
     allDetected &&= detected;
-    print(`${detected ? 'ok  detected' : 'RED NOT DETECTED'}: ${mutation.name}, by "${mutation.fault.name}"`);
+    print(
+      `${detected ? 'ok detected' : 'FAILED not detected'}: ${mutation.name}, by "${mutation.fault.name}"`,
+    );
     for (const problem of problems) print(`    ${problem}`);
   }
   return allDetected;

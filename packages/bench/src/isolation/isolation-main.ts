@@ -58,7 +58,7 @@ let passed = true;
 
 const check = (isWithinLimit: boolean, sentence: string) => {
   passed &&= isWithinLimit;
-  print(`${isWithinLimit ? 'ok ' : 'RED'} ${sentence}`);
+  print(`${isWithinLimit ? 'ok' : 'FAILED'} ${sentence}`);
 };
 
 /** Measurements by name, in the order of execution. */

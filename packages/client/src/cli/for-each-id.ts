@@ -1,3 +1,4 @@
+import { messageOf } from '@tocsin/kit';
 import { ApiError } from '../api/errors.js';
 import { CommandFailure, exitCodeOf } from './exit-codes.js';
 import type { Output } from './output.js';
@@ -38,6 +39,6 @@ export async function forEachId<T>(
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ApiError)) return messageOf(error);
   return [error.message, ...error.errors.map(({ path, message }) => `${path} ${message}`)].join(' ');
 }

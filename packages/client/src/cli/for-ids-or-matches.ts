@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@tocsin/kit';
 import type { JobsApi } from '../api/jobs.js';
 import type { PlatformContext } from './action.js';
 import { CommandFailure, exitCodes } from './exit-codes.js';
@@ -25,8 +26,4 @@ export async function forIdsOrMatches<Filter extends object, Done, J extends Job
   if (Object.keys(given).length > 0 === ids.length > 0) throw new CommandFailure(exitCodes.usage, usage);
   if (ids.length > 0) return forEachId(ids, { out, signal, work: each, show });
   await runJob({ ...job, filter: given, wait, io, out, signal });
-}
-
-function withoutUndefined<Filter extends object>(filter: Filter): Filter {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Filter;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { withFileLock } from '@tocsin/kit';
+import { withFileLock, withoutUndefined } from '@tocsin/kit';
 import type { TokenStore } from '../sessions/token-store.js';
 import type { Tokens } from '../sessions/tokens.js';
 
@@ -69,8 +69,4 @@ export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'toke
       });
     },
   };
-}
-
-function withoutUndefined(login: Omit<SavedLogin, 'tokens'>): Omit<SavedLogin, 'tokens'> {
-  return Object.fromEntries(Object.entries(login).filter(([, value]) => value !== undefined)) as typeof login;
 }

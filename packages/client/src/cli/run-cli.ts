@@ -1,3 +1,4 @@
+import { messageOf } from '@tocsin/kit';
 import { CommanderError } from 'commander';
 import { ApiError } from '../api/errors.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
@@ -19,8 +20,7 @@ export async function runCli(words: string[], io: Io): Promise<number> {
 }
 
 function report(error: unknown, stderr: Terminal): void {
-  const message = error instanceof Error ? error.message : String(error);
-  const lines = [`tocsin: ${message}`, ...placesOf(error)];
+  const lines = [`tocsin: ${messageOf(error)}`, ...placesOf(error)];
   stderr.write(`${lines.map(printableLines).join('\n')}\n`);
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '@tocsin/kit';
 import { ApiError } from '../../api/errors.js';
 import type { AlertAccepted, PublishAlert } from '../../api/schemas.js';
 import { AlertNotPublishedError } from '../../publish/alert-publisher.js';
@@ -151,5 +152,5 @@ function describe(error: unknown): string {
   if (error instanceof AlertNotPublishedError) return describe(error.cause);
   const places =
     error instanceof ApiError ? error.errors.map(({ path, message }) => ` ${path} ${message};`) : [];
-  return `${error instanceof Error ? error.message : String(error)}${places.join('')}`;
+  return `${messageOf(error)}${places.join('')}`;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@tocsin/kit';
 import { NotFoundError, PreconditionFailedError } from '../../api/errors.js';
 import type { PlatformClient } from '../../api/platform-api.js';
 import type { CreateAlertRule, CreateWebhook } from '../../api/schemas.js';
@@ -118,7 +119,7 @@ async function runStep(
 export function describeFailure(step: Step, error: unknown): string {
   if (error instanceof PreconditionFailedError)
     return `Somebody else has changed ${nameOf(step)} since the plan was made, so this change was rejected.`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** Returns the kind and label of a step, such as "webhook risk/chat". */

@@ -78,7 +78,7 @@ export function rejectMalformedBytes(server: Server): void {
 }
 
 function serializeProblem(error: NodeJS.ErrnoException): Buffer {
-  const { status, headers, body } = toProblem(toAppError(error), randomUUID());
+  const { status, headers, body } = toProblem(describeParseError(error), randomUUID());
   const content = Buffer.from(JSON.stringify(body));
   const lines = Object.entries({ ...headers, 'Content-Length': content.length, Connection: 'close' });
   const head = [
@@ -89,7 +89,7 @@ function serializeProblem(error: NodeJS.ErrnoException): Buffer {
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), content]);
 }
 
-function toAppError(cause: NodeJS.ErrnoException): AppError {
+function describeParseError(cause: NodeJS.ErrnoException): AppError {
   switch (cause.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new AppError('headers_too_large', 'The request header is too large.', { cause });

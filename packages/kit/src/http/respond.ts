@@ -35,7 +35,7 @@ export function errorHandler(translate: (error: unknown) => unknown = (error) =>
   };
 }
 
-export const json = 'application/json; charset=utf-8';
+export const jsonContentType = 'application/json; charset=utf-8';
 
 function writeWhole(response: Response, { status, headers, body, contentType }: ResponseContent): void {
   writeHead(response, { status, headers });
@@ -46,7 +46,7 @@ function writeWhole(response: Response, { status, headers, body, contentType }: 
   // The JSON text is passed as a string, which Node joins with the head in one chunk. Shared responses are bytes,
   // because they are encoded once for many callers.
   const content = contentType === undefined ? JSON.stringify(body) : (body as string | Uint8Array);
-  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType ?? json);
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType ?? jsonContentType);
   response.setHeader('Content-Length', Buffer.byteLength(content));
   response.end(content);
 }
@@ -93,7 +93,7 @@ async function writePages(
 ): Promise<void> {
   const start = () => {
     if (response.headersSent) return;
-    writeHead(response, { status, headers: { ...headers, 'Content-Type': json } });
+    writeHead(response, { status, headers: { ...headers, 'Content-Type': jsonContentType } });
   };
   let separator = '[';
   for await (const items of body) {

@@ -7,7 +7,7 @@ import { createBodyCheck } from './body-check.js';
 import type { JsonBodyParser } from './json-body.js';
 import { parseQuery } from './parse-query.js';
 import { traceRequests } from './request-tracing.js';
-import { type HandlerResult, json, respond } from './respond.js';
+import { type HandlerResult, jsonContentType, respond } from './respond.js';
 import {
   type FurtherErrors,
   noParameters,
@@ -213,7 +213,7 @@ async function readShared<Principal>(
   const shared = await policy.sharedResponses.get(key, maxAgeMs, run);
   if (shared === undefined) return undefined;
   const age = Math.trunc((performance.now() - shared.readAtMs) / 1_000);
-  return { ...shared, headers: { ...shared.headers, Age: String(age) }, contentType: json };
+  return { ...shared, headers: { ...shared.headers, Age: String(age) }, contentType: jsonContentType };
 }
 
 /**

@@ -45,7 +45,7 @@ export interface Deferral {
 }
 
 /** For each reason of a deferral, the waiting reason that users see at the delivery. */
-export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>> = {
+export const waitingReasonOf: Readonly<Record<Deferral['reason'], WaitingReason>> = {
   paused: 'paused',
   no_slot: 'no_slot',
   body_memory: 'no_slot',

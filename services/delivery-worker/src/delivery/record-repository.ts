@@ -9,7 +9,7 @@ import {
 import { groupBy } from '@tocsin/kit';
 import { requestInterval } from './claim-repository.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
-import { type Attempt, type Deferral, type Outcome, waitingReasons } from './outcome.js';
+import { type Attempt, type Deferral, type Outcome, waitingReasonOf } from './outcome.js';
 import { encryptContents, type RecordWithContent, splitByContent } from './record-content.js';
 
 export interface OutcomeRecord extends RecordWithContent {
@@ -54,7 +54,7 @@ export function createRecordRepository(database: Database, secretBox: SecretBox)
       await database.prepared(defer, [
         ...claimColumns(records.map(({ claimed }) => claimed)),
         sqlArray.float8(records.map(({ deferral }) => deferral.afterMs)),
-        sqlArray.text(records.map(({ deferral }) => waitingReasons[deferral.reason])),
+        sqlArray.text(records.map(({ deferral }) => waitingReasonOf[deferral.reason])),
         sqlArray.boolean(records.map(({ claimed }) => claimed.limitedClaim === 'with_request')),
       ]);
     },

@@ -188,7 +188,7 @@ async function dispatchOnce(scan: DueScan, deps: DispatchDeps): Promise<number> 
   });
   scan.markServed({ ...found, candidates }, places);
   const hasPostponed = await postponeMany(found, deps);
-  if (found.hasLimited) await startLimited(places, deps);
+  if (found.hasLimited) await claimAndStartLimited(places, deps);
   const queueable = [...places].filter(([candidate]) => !candidate.limited);
   if (queueable.length > 0) {
     const queuedNow = await repository.queue(
@@ -242,9 +242,9 @@ const maxExpiredInFlight = 300;
  * Claims and starts deliveries of webhooks with a rate limit. They do not pass through the queue, because the claim
  * takes a request from the limit, and the request must then start at once.
  */
-async function startLimited(
+async function claimAndStartLimited(
   places: Map<Candidate, number>,
-  { claims, startLimited: start, expiredInFlight, replyLost, logger, signal }: DispatchDeps,
+  { claims, startLimited, expiredInFlight, replyLost, logger, signal }: DispatchDeps,
 ): Promise<void> {
   const webhooks = [...places]
     .filter(([candidate]) => candidate.limited)
@@ -256,7 +256,7 @@ async function startLimited(
     if (isDatabaseUnavailable(err)) replyLost(token);
     throw err;
   });
-  for (const delivery of claimed) start(delivery);
+  for (const delivery of claimed) startLimited(delivery);
   logger.debug({ claimed: claimed.length }, 'dispatch.limited_started');
 }
 

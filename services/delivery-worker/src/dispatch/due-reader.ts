@@ -225,12 +225,12 @@ interface WorkspaceRow {
   is_partial: boolean;
 }
 
-export interface WebhookRow {
+export interface WebhookKeyRow {
   workspace_id: string;
   webhook_id: string;
 }
 
-interface WebhookScanRow extends WebhookRow {
+interface WebhookScanRow extends WebhookKeyRow {
   kind: 'due' | 'paused' | 'limited' | 'partial' | 'complete';
   due: number;
   steps: number | null;
@@ -239,7 +239,7 @@ interface WebhookScanRow extends WebhookRow {
   queue_by: Date;
 }
 
-export function toKey({ workspace_id, webhook_id }: WebhookRow): WebhookInWorkspace {
+export function toKey({ workspace_id, webhook_id }: WebhookKeyRow): WebhookInWorkspace {
   return { workspaceId: workspace_id, webhookId: webhook_id };
 }
 

@@ -7,7 +7,7 @@ import {
   type DueReader,
   dueOf,
   toKey,
-  type WebhookRow,
+  type WebhookKeyRow,
 } from './due-reader.js';
 
 interface QueuedDeliveries {
@@ -147,7 +147,7 @@ const unqueue = {
       and o.state is not distinct from 'queued' and o.claimed_by is null`,
 };
 
-interface QueuedRow extends WebhookRow {
+interface QueuedRow extends WebhookKeyRow {
   queued: number;
   unclaimed: number;
 }

@@ -1,6 +1,6 @@
 import type { RedeliverOutcome } from '@tocsin/deliveries';
 import type { ClaimedDelivery } from '../../../src/delivery/claimed-delivery.js';
-import { type Deferral, waitingReasons } from '../../../src/delivery/outcome.js';
+import { type Deferral, waitingReasonOf } from '../../../src/delivery/outcome.js';
 import type { OutcomeRecord } from '../../../src/delivery/record-repository.js';
 
 /** State of a delivery in the database. Times are compared only as set or not set. */
@@ -178,7 +178,7 @@ export function defer({ state }: ModelDelivery, claimed: ClaimedDelivery, deferr
   if (deferral.failure !== undefined) state.errorCode = deferral.failure.code;
   Object.assign(open!, {
     state: 'waiting',
-    waitingReason: waitingReasons[deferral.reason],
+    waitingReason: waitingReasonOf[deferral.reason],
     claimedBy: null,
     claimsWithoutOutcome: Math.max(0, open!.claimsWithoutOutcome - 1),
   });

@@ -19,10 +19,10 @@ export async function checkHealth(image: BuiltImage, service: string): Promise<s
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   try {
     const [check = '', ...rest] = image.healthcheck;
-    const deadline = Date.now() + waitMs;
+    const deadlineMs = Date.now() + waitMs;
     while (spawnSync(check, rest, { cwd: image.directory, env }).status !== 0) {
       if (child.exitCode !== null) return `ended with code ${child.exitCode}`;
-      if (Date.now() > deadline) return 'does not pass its health check';
+      if (Date.now() > deadlineMs) return 'does not pass its health check';
       await sleep(100);
     }
     child.kill('SIGTERM');

@@ -39,7 +39,7 @@ const warningTimeoutMs = 2000;
  * threads in libuv's pool until a name server responds (docs/adr/0017).
  */
 export function createLookup(options: LookupOptions = {}): Lookup {
-  const cache = new LRUCache<string, { addresses: string[]; expiresAt: number }>({ max: 1_000 });
+  const cache = new LRUCache<string, { addresses: string[]; expiresAtMs: number }>({ max: 1_000 });
   const queries = createSingleFlight<string[]>();
   const currentSettings = settingsReader(options);
 
@@ -62,11 +62,11 @@ export function createLookup(options: LookupOptions = {}): Lookup {
   return async (hostname) => {
     const name = hostname.toLowerCase();
     const cached = cache.get(name);
-    if (cached && cached.expiresAt > Date.now()) return cached.addresses;
+    if (cached && cached.expiresAtMs > Date.now()) return cached.addresses;
     return queries.run(name, async () => {
       const addresses = await withTimeout(resolve(name), { timeoutMs: options.timeoutMs ?? 5000 });
       // A changed address is used after at most 5 s.
-      cache.set(name, { addresses, expiresAt: Date.now() + 5_000 });
+      cache.set(name, { addresses, expiresAtMs: Date.now() + 5_000 });
       return addresses;
     });
   };
@@ -77,10 +77,10 @@ interface Settings extends SystemNames {
 }
 
 function settingsReader(options: LookupOptions): () => Promise<Settings> {
-  let settings: { value: Promise<Settings>; expiresAt: number } | undefined;
+  let settings: { value: Promise<Settings>; expiresAtMs: number } | undefined;
   return () => {
-    if (!settings || settings.expiresAt <= Date.now()) {
-      settings = { value: readSettings(options), expiresAt: Date.now() + 60_000 };
+    if (!settings || settings.expiresAtMs <= Date.now()) {
+      settings = { value: readSettings(options), expiresAtMs: Date.now() + 60_000 };
     }
     return settings.value;
   };

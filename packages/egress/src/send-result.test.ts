@@ -3,7 +3,7 @@ import type { RawResponse } from './response-reader.js';
 import { SendFailure } from './send-failure.js';
 import { parseRetryAfter, toHttpResponse, toSendError } from './send-result.js';
 
-const limits = { maxResponseBytes: 65_536, startedAt: performance.now() };
+const limits = { maxResponseBytes: 65_536, startedAtMs: performance.now() };
 
 function noteOf(
   contentEncoding: string | undefined,
@@ -56,8 +56,8 @@ test('a body above the size limit is shortened and reported as truncated', () =>
 
 test('the result of a cut response has its status, body and headers, a note and the duration', () => {
   const changes = { statusCode: 503, retryAfter: '7', location: '/b', bodyNote: 'cut' } as const;
-  const startedAt = performance.now() - 1_000_000;
-  expect(noteOf('gzip', 'é', changes, { ...limits, startedAt })).toEqual({
+  const startedAtMs = performance.now() - 1_000_000;
+  expect(noteOf('gzip', 'é', changes, { ...limits, startedAtMs })).toEqual({
     kind: 'response',
     statusCode: 503,
     body: 'é',
@@ -68,7 +68,7 @@ test('the result of a cut response has its status, body and headers, a note and 
     location: '/b',
     durationMs: expect.any(Number),
   });
-  const { durationMs } = noteOf(undefined, 'x', {}, { ...limits, startedAt });
+  const { durationMs } = noteOf(undefined, 'x', {}, { ...limits, startedAtMs });
   expect(durationMs).toBeGreaterThanOrEqual(1_000_000);
   expect(durationMs).toBeLessThan(1_060_000);
   expect(Number.isInteger(durationMs)).toBe(true);

@@ -37,11 +37,11 @@ export interface SendError {
 
 /**
  * Converts a complete or cut response to a result.
- * @param startedAt `performance.now()` at the start of the send
+ * @param startedAtMs `performance.now()` at the start of the send
  */
 export function toHttpResponse(
   response: RawResponse,
-  { maxResponseBytes, startedAt }: { maxResponseBytes: number; startedAt: number },
+  { maxResponseBytes, startedAtMs }: { maxResponseBytes: number; startedAtMs: number },
 ): SendResult {
   const isCut = response.isTooLong || !response.isComplete;
   const { contentType, contentEncoding, retryAfter, location } = response;
@@ -58,17 +58,17 @@ export function toHttpResponse(
     retryAfterSeconds,
     retryAfter,
     location,
-    durationMs: elapsedSince(startedAt),
+    durationMs: elapsedSince(startedAtMs),
   };
 }
 
 /**
  * Converts any error of a send to a result.
- * @param startedAt `performance.now()` at the start of the send
+ * @param startedAtMs `performance.now()` at the start of the send
  */
-export function toSendError(error: unknown, startedAt: number): SendResult {
+export function toSendError(error: unknown, startedAtMs: number): SendResult {
   const { code, message } = requestFailureOf(error);
-  return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAt) };
+  return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAtMs) };
 }
 
 /**
@@ -79,8 +79,8 @@ function isIdentity(contentEncoding: string): boolean {
   return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());
 }
 
-function elapsedSince(startedAt: number): number {
-  return Math.round(performance.now() - startedAt);
+function elapsedSince(startedAtMs: number): number {
+  return Math.round(performance.now() - startedAtMs);
 }
 
 /**

@@ -162,7 +162,7 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     async send(sendRequest, signal) {
-      const startedAt = performance.now();
+      const startedAtMs = performance.now();
       const cancellation = createCancellation();
       const onTimeout = () => timeouts.schedule(() => cancellation.cancel(timeoutFailure()));
       const timer = setTimeout(onTimeout, sendRequest.timeoutMs ?? totalTimeoutMs);
@@ -172,9 +172,9 @@ export function createSender(options: SenderOptions): Sender {
       try {
         if (isClosed || signal?.aborted) throw stoppedFailure();
         const response = await request(sendRequest, cancellation);
-        return toHttpResponse(response, { maxResponseBytes, startedAt });
+        return toHttpResponse(response, { maxResponseBytes, startedAtMs });
       } catch (error) {
-        return toSendError(error, startedAt);
+        return toSendError(error, startedAtMs);
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);

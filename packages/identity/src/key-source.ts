@@ -43,8 +43,8 @@ const maxWaiting = 500;
  *   fails or too many ids wait for a fetch
  */
 export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySourceDeps): KeySource {
-  let keys: { find: VerificationKeys; fetchStartedAt: number } | undefined;
-  let failure: { cause: unknown; at: number } | undefined;
+  let keys: { find: VerificationKeys; fetchStartedAtMs: number } | undefined;
+  let failure: { cause: unknown; atMs: number } | undefined;
   const fetches = createSingleFlight<void>();
   const pacedFetches = createSingleFlight<void>();
   const unknownIds = createSingleFlight<void>();
@@ -54,24 +54,24 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
     createError: () => unavailable('too many key ids wait for a fetch'),
   });
   const unknownKeyFetches = createRateLimiter({ perMinute: unknownKeyFetchesPerMinute, maxKeys: 1, now });
-  const firstRequestedAt = new LRUCache<string, number>({ max: 1_000 });
+  const firstRequestedAtMs = new LRUCache<string, number>({ max: 1_000 });
 
-  const noteRequest = (id: string, at: number) => {
-    const requestedAt = firstRequestedAt.get(id) ?? at;
-    firstRequestedAt.set(id, requestedAt);
-    return requestedAt;
+  const noteRequest = (id: string, atMs: number) => {
+    const requestedAtMs = firstRequestedAtMs.get(id) ?? atMs;
+    firstRequestedAtMs.set(id, requestedAtMs);
+    return requestedAtMs;
   };
-  const isRecent = (at: number) => now() - at < fetchIntervalMs;
+  const isRecent = (atMs: number) => now() - atMs < fetchIntervalMs;
 
   const refresh = () =>
     fetches.run(issuer, async () => {
-      if (failure && isRecent(failure.at)) return;
-      const fetchStartedAt = now();
+      if (failure && isRecent(failure.atMs)) return;
+      const fetchStartedAtMs = now();
       try {
-        keys = { find: await fetchKeys(), fetchStartedAt };
+        keys = { find: await fetchKeys(), fetchStartedAtMs };
         failure = undefined;
       } catch (cause) {
-        failure = { cause, at: now() };
+        failure = { cause, atMs: now() };
         logger.warn({ err: cause, issuer }, 'identity.keys_fetch_failed');
       }
     });
@@ -79,39 +79,39 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
   async function currentKeys() {
     if (keys === undefined) await refresh();
     if (keys === undefined) throw unavailable(failure?.cause);
-    if (now() - keys.fetchStartedAt >= staleAfterMs) void refresh();
+    if (now() - keys.fetchStartedAtMs >= staleAfterMs) void refresh();
     return keys;
   }
 
   const refreshPaced = () =>
     pacedFetches.run(issuer, async () => {
-      const { fetchStartedAt } = await currentKeys();
+      const { fetchStartedAtMs } = await currentKeys();
       if (!unknownKeyFetches.consume(issuer).allowed) {
-        await wait(Math.max(0, fetchStartedAt + fetchIntervalMs - now()));
+        await wait(Math.max(0, fetchStartedAtMs + fetchIntervalMs - now()));
       }
       await refresh();
     });
 
-  async function refreshSince(requestedAt: number): Promise<void> {
+  async function refreshSince(requestedAtMs: number): Promise<void> {
     // `refreshPaced` can join a fetch that started before the request. The call is repeated until a fetch has started
     // after the request.
     do {
       await refreshPaced();
       if (failure) throw unavailable(failure.cause);
-    } while ((await currentKeys()).fetchStartedAt < requestedAt);
+    } while ((await currentKeys()).fetchStartedAtMs < requestedAtMs);
   }
 
   return async (header) => {
-    const receivedAt = now();
-    const { find, fetchStartedAt } = await currentKeys();
+    const receivedAtMs = now();
+    const { find, fetchStartedAtMs } = await currentKeys();
     try {
       return await find(header);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       const id = `${header.alg} ${header.kid}`.slice(0, 200);
-      const requestedAt = noteRequest(id, receivedAt);
-      const isCurrent = fetchStartedAt >= requestedAt && isRecent(fetchStartedAt) && !failure;
-      if (!isCurrent) await unknownIds.run(id, () => waiting.run(() => refreshSince(requestedAt)));
+      const requestedAtMs = noteRequest(id, receivedAtMs);
+      const isCurrent = fetchStartedAtMs >= requestedAtMs && isRecent(fetchStartedAtMs) && !failure;
+      if (!isCurrent) await unknownIds.run(id, () => waiting.run(() => refreshSince(requestedAtMs)));
       return (await currentKeys()).find(header);
     }
   };

@@ -49,14 +49,14 @@ export class Budget {
   #activations = 0;
   #depth = 0;
   #nextClock = clockMask;
-  readonly #startedAt: number;
+  readonly #startedAtMs: number;
   readonly #now: () => number;
   readonly #integerLimit: bigint;
 
   constructor(limits: Limits, now: () => number) {
     this.limits = limits;
     this.#now = now;
-    this.#startedAt = now();
+    this.#startedAtMs = now();
     this.#integerLimit = integerLimitOf(limits.integerBits);
   }
 
@@ -165,7 +165,7 @@ export class Budget {
       );
     }
     this.#nextClock = Math.min((this.#steps | clockMask) + 1, this.limits.steps + 1);
-    if (this.#now() - this.#startedAt > this.limits.wallClockMs) {
+    if (this.#now() - this.#startedAtMs > this.limits.wallClockMs) {
       throw new OverrunFailure(this.limits.wallClockMs);
     }
   }

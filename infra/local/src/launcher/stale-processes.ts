@@ -19,8 +19,8 @@ export function recordChildren(file: string, children: readonly RecordedChild[])
 export async function endStaleProcesses(file: string): Promise<string[]> {
   const stale = readRecord(file).filter(isSameProcessAlive);
   for (const { pid } of stale) signalQuietly(pid, 'SIGTERM');
-  const deadline = Date.now() + graceMs;
-  while (stale.some(isSameProcessAlive) && Date.now() < deadline) {
+  const deadlineMs = Date.now() + graceMs;
+  while (stale.some(isSameProcessAlive) && Date.now() < deadlineMs) {
     await sleep(100);
   }
   for (const child of stale) if (isSameProcessAlive(child)) signalQuietly(-child.pid, 'SIGKILL');

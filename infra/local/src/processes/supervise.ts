@@ -50,10 +50,10 @@ async function watch(
   let child = first;
   let exits = 0;
   for (;;) {
-    const startedAt = Date.now();
+    const startedAtMs = Date.now();
     const { code, signal: by } = await child.exited;
     if (signal.aborted) return;
-    exits = Date.now() - startedAt > healthyAfterMs ? 1 : exits + 1;
+    exits = Date.now() - startedAtMs > healthyAfterMs ? 1 : exits + 1;
     say(
       `${name} ${by === null ? `ended with code ${code}` : `was ended by ${by}`}; starting it again. Log: ${child.logFile}`,
     );

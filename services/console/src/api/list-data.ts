@@ -69,9 +69,9 @@ export interface ListData<Entry, T> {
   /** See `LiveList`. */
   hasNewer: boolean;
   /** Start of the latest poll whose entries are in `items`, in Unix milliseconds. */
-  polledAt: number;
+  polledAtMs: number;
   /** Earliest time of the next poll of the whole newest page, in Unix milliseconds. */
-  wholePageAt: number;
+  wholePageAtMs: number;
 }
 
 const nothing = {
@@ -79,8 +79,8 @@ const nothing = {
   next: undefined,
   hasScrolled: false,
   hasNewer: false,
-  polledAt: 0,
-  wholePageAt: 0,
+  polledAtMs: 0,
+  wholePageAtMs: 0,
 };
 
 /** Reads and writes the loaded part of a list. */
@@ -100,30 +100,30 @@ export async function pollNewest<Entry, T>(
   send: (part: ListPart, options: { mayShare: boolean }) => Promise<Page<Entry>>,
 ): Promise<ListData<Entry, T>> {
   const before: ListData<Entry, T> = store.read() ?? nothing;
-  const polledAt = Date.now();
-  const isWhole = polledAt >= before.wholePageAt;
+  const polledAtMs = Date.now();
+  const isWhole = polledAtMs >= before.wholePageAtMs;
   const page = before.items.slice(0, newestPage);
-  const from = isWhole ? pageSince(page, source) : changedSince(page, before.polledAt, source);
+  const from = isWhole ? pageSince(page, source) : changedSince(page, before.polledAtMs, source);
   const since = from === undefined ? source.since : laterOf(from, source.since);
-  // `refreshLists` sets `wholePageAt` to 0 after an action of the user. The next poll then accepts no shared response,
+  // `refreshLists` sets `wholePageAtMs` to 0 after an action of the user. The next poll then accepts no shared response,
   // because a response that another user got earlier may not show the result of the action.
-  const mayShare = before.wholePageAt > 0;
+  const mayShare = before.wholePageAtMs > 0;
   const { items, next } = await send(
     { limit: newestPage, ...(since !== undefined && { since }) },
     { mayShare },
   );
   const newest = { items: items.map(source.toItem), hasNext: next !== undefined, since: from && since };
-  const restMs = Math.max(wholePageMs, (Date.now() - polledAt) * restFactor);
+  const restMs = Math.max(wholePageMs, (Date.now() - polledAtMs) * restFactor);
   // Older pages can have arrived during the poll, so the loaded part is read again.
   const known: ListData<Entry, T> = store.read() ?? nothing;
-  const wholePageAt = isWhole ? Date.now() + restMs : known.wholePageAt;
+  const wholePageAtMs = isWhole ? Date.now() + restMs : known.wholePageAtMs;
   const merged = mergeNewest(known.items, newest, source);
   // More entries were added than one page holds. If the user has scrolled, the loaded items are kept, so that the user
   // does not lose the position; `hasNewer` shows that newer entries exist.
   if (merged === undefined && known.hasScrolled && known.items.length > 0)
-    return { ...known, hasNewer: true, wholePageAt };
+    return { ...known, hasNewer: true, wholePageAtMs };
   const firstOlder = () => source.list({ limit: olderPage }).firstPage();
-  const times = { polledAt, wholePageAt };
+  const times = { polledAtMs, wholePageAtMs };
   if (merged === undefined) return { ...nothing, items: newest.items, next: firstOlder, ...times };
   const hasMore = newest.since === undefined ? newest.hasNext : known.next !== undefined;
   return {

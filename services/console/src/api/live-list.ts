@@ -107,7 +107,7 @@ export function pollLists(queryClient: QueryClient, queryKey: QueryKey): Promise
  */
 export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   queryClient.setQueriesData<object>({ queryKey }, (data) =>
-    data !== undefined && 'wholePageAt' in data ? { ...data, wholePageAt: 0 } : data,
+    data !== undefined && 'wholePageAtMs' in data ? { ...data, wholePageAtMs: 0 } : data,
   );
   return queryClient.invalidateQueries({ queryKey });
 }

@@ -60,7 +60,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
   const { findActiveHash, lookUp, compare, now, onChecked = () => {} } = deps;
   const verified = new LRUCache<string, VerifiedKey>({ max: maxEntries });
   const failures = new LRUCache<string, number>({ max: maxEntries });
-  const forgottenAt = new LRUCache<string, number>({ max: maxEntries });
+  const forgottenAtMs = new LRUCache<string, number>({ max: maxEntries });
   const runningChecks = createSingleFlight<boolean>();
 
   async function check({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
@@ -77,7 +77,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
 
   /** Caches a verified key and returns true. Returns false if the key was deactivated after its query had started. */
   function cacheVerified(id: string, key: VerifiedKey): boolean {
-    const wasForgotten = (forgottenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= key.readAtMs;
+    const wasForgotten = (forgottenAtMs.get(id) ?? Number.NEGATIVE_INFINITY) >= key.readAtMs;
     if (!wasForgotten) verified.set(id, key);
     return !wasForgotten;
   }
@@ -100,7 +100,7 @@ export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
       return runningChecks.run(name, () => check(key, digest));
     },
     forget(id) {
-      forgottenAt.set(id, now());
+      forgottenAtMs.set(id, now());
       verified.delete(id);
     },
   };

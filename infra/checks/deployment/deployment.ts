@@ -59,7 +59,7 @@ export async function tokenOf(account: Account): Promise<string> {
     }),
   });
   const { access_token: token } = (await response.json()) as { access_token?: string };
-  if (token === undefined) throw new Error(`The provider answers ${response.status} and no token.`);
+  if (token === undefined) throw new Error(`The provider returned ${response.status} and no token.`);
   return token;
 }
 

@@ -18,7 +18,7 @@ const services = ['webhook-api', 'engine-auth', 'delivery-worker'];
 // Unpacked size of the base image node:26-alpine, measured from its layers. The image of Tocsin, which includes the
 // base image, must be smaller than 250 MiB.
 const baseMebibytes = 170;
-const mostMebibytes = 250;
+const maxMebibytes = 250;
 const problems: string[] = [];
 try {
   const stages = parseDockerfile(readFileSync(join(repository, 'infra/Dockerfile'), 'utf8'));
@@ -26,7 +26,7 @@ try {
   problems.push(...findUnwanted(image.directory));
   const ours = mebibytesOf(image.directory);
   console.log(`${ours.toFixed(1)} MiB on top of the base image's ${baseMebibytes} MiB.`);
-  if (ours + baseMebibytes >= mostMebibytes) problems.push(`the image has ${ours + baseMebibytes} MiB`);
+  if (ours + baseMebibytes >= maxMebibytes) problems.push(`the image has ${ours + baseMebibytes} MiB`);
   for (const service of services) {
     const failure = await checkHealth(image, service);
     console.log(`${service}: ${failure ?? 'passes its health check and stops on SIGTERM'}`);

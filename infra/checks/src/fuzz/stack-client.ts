@@ -40,7 +40,7 @@ export async function fetchToken({ auth_url, realm, clients }: RunningStack, rol
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] }),
   });
-  if (!response.ok) throw new Error(`The provider gave no token for ${role}: ${response.status}.`);
+  if (!response.ok) throw new Error(`The provider returned no token for ${role}: ${response.status}.`);
   const { access_token, expires_in } = (await response.json()) as {
     access_token: string;
     expires_in: number;

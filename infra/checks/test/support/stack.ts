@@ -48,7 +48,7 @@ export async function startService(
   });
   const url = `http://127.0.0.1:${port}`;
   await until(
-    `${name} answers ${path}`,
+    `${name} responds to ${path}`,
     async () => {
       if (program.child.exitCode !== null) throw new Error(`${name} has ended:\n${program.output()}`);
       return (await fetch(`${url}${path}`).catch(() => undefined))?.status === 200;

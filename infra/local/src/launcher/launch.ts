@@ -63,12 +63,12 @@ async function runUntilStopped({ options, paths, env, progress }: Launch): Promi
 }
 
 async function bringUp(stack: Stack, { options, paths, env, progress }: Launch): Promise<void> {
-  const startedAt = Date.now();
+  const startedAtMs = Date.now();
   const facts = await stack.start();
   if (options.sample) await showSample(facts, progress);
   stack.publish();
   progress.say(
-    describeReady({ facts, env, stackFile: paths.stackFile, seconds: (Date.now() - startedAt) / 1000 }),
+    describeReady({ facts, env, stackFile: paths.stackFile, seconds: (Date.now() - startedAtMs) / 1000 }),
   );
 }
 
@@ -79,13 +79,13 @@ async function bringUp(stack: Stack, { options, paths, env, progress }: Launch):
 async function showSample(facts: StackFile, progress: Progress): Promise<void> {
   if (facts.clients.admin === undefined) {
     progress.say(
-      '  The sample is left out: it needs the clients of the development provider, and OIDC_ISSUER is set.',
+      '  The sample is skipped: it needs the clients of the development provider, and OIDC_ISSUER is set.',
     );
     return;
   }
   try {
     progress.say(describeSample(await progress.track('sample alert', () => runSample(facts)), facts));
   } catch (error) {
-    progress.say(`  The sample did not go through: ${messageOf(error)}`);
+    progress.say(`  The sample failed: ${messageOf(error)}`);
   }
 }

@@ -15,7 +15,7 @@ export interface LauncherOptions {
   accessTokenTtlSeconds: number;
 }
 
-const mostWorkers = 32;
+const maxWorkers = 32;
 const defaultPortBase = 8700;
 const highestPortBase = 65_400;
 
@@ -56,7 +56,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
   };
   const options: LauncherOptions = {
     sample: !flags['no-sample'],
-    workers: whole('--workers', flags.workers, 1, [1, mostWorkers]),
+    workers: whole('--workers', flags.workers, 1, [1, maxWorkers]),
     portBase: whole('PORT_BASE', env.PORT_BASE, defaultPortBase, [1024, highestPortBase]),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     amqpUrl: url('AMQP_URL', ['amqp:', 'amqps:']),

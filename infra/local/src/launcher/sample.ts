@@ -101,7 +101,7 @@ async function fetchToken({ auth_url, realm, clients }: StackFile): Promise<stri
     signal: AbortSignal.timeout(timeoutMs),
   });
   if (!response.ok)
-    throw new Error(`the provider gave no token: ${response.status} ${await response.text()}`);
+    throw new Error(`the provider returned no token: ${response.status} ${await response.text()}`);
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
@@ -114,7 +114,7 @@ function createApi({ api_url }: StackFile, token: string): Api {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return JSON.parse(text);
   };
 }

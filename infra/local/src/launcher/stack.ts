@@ -78,7 +78,7 @@ export function createStack(options: StackOptions): Stack {
       // first.
       removeStackFile(paths.stackFile);
       const stale = await endStaleProcesses(paths.children);
-      if (stale.length > 0) progress.say(`Ended what an earlier start had left: ${stale.join(', ')}`);
+      if (stale.length > 0) progress.say(`Ended processes of an earlier start: ${stale.join(', ')}`);
       await requireFreePorts(neededPorts(options, ports));
       rotateLogs(paths);
       const stored = readOrMakeSecrets(paths);

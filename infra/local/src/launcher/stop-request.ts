@@ -16,12 +16,12 @@ const echoMs = 1_000;
  */
 export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): Promise<string> {
   return new Promise((resolve) => {
-    let askedAt: number | undefined;
+    let askedAtMs: number | undefined;
     const ask = (reason: string) => {
-      if (askedAt === undefined) {
-        askedAt = Date.now();
+      if (askedAtMs === undefined) {
+        askedAtMs = Date.now();
         resolve(reason);
-      } else if (Date.now() - askedAt > echoMs) {
+      } else if (Date.now() - askedAtMs > echoMs) {
         void onSecondRequest().finally(() => process.exit(exitCodeForced));
       }
     };
@@ -31,7 +31,7 @@ export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): 
     const timer = setInterval(() => {
       if (process.ppid === parent) return;
       clearInterval(timer);
-      ask('npm is gone');
+      ask('npm has exited');
     }, parentCheckMs);
   });
 }

@@ -55,7 +55,7 @@ export async function startProviderProcess(options: ProviderProcessOptions): Pro
 }
 
 async function requireOther(issuer: string, before: string): Promise<void> {
-  if ((await fetchKeys(issuer)) === before) throw new Error('the keys are the old ones');
+  if ((await fetchKeys(issuer)) === before) throw new Error('the keys have not changed');
 }
 
 async function fetchKeys(issuer: string): Promise<string> {

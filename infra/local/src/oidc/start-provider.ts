@@ -140,7 +140,7 @@ function sendPage(response: ServerResponse, status: number, html: string): void 
 function respondWithError(response: ServerResponse, error: unknown): void {
   const reason = messageOf(error);
   if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' });
-  response.end(`The sign-in could not go on (${reason}). Start again from the application.\n`);
+  response.end(`The sign-in could not continue (${reason}). Start again from the application.\n`);
 }
 
 function isEqual(expected: string, given: string): boolean {

@@ -46,7 +46,7 @@ export class ClientCredentialsSession implements Session {
         requestedAtMs,
       );
     } catch (error) {
-      throw toSessionError(error, 'The provider gave no token');
+      throw toSessionError(error, 'The provider returned no token');
     }
   }
 }

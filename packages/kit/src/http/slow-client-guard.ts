@@ -106,7 +106,7 @@ function trackConnections(server: Server, maxPipelined: number): Map<Socket, Con
 
 /**
  * Closes a connection, and stops the parser in the middle of a chunk. A chunk of 64 KiB can contain 3,600 requests.
- * Node would create the objects of all of them and keep these until the next turn of the event loop, 3 KB for each
+ * Node would create the objects of all of them and keep these until the next tick of the event loop, 3 KB for each
  * request: 400 connections with one chunk each exceed a heap of 256 MB. No documented option prevents this. The parser
  * stops with an error if its callback returns a negative number.
  */

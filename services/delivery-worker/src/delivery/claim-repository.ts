@@ -174,7 +174,7 @@ const claimLimited = {
              -- ($7).
              case when ${hasNoPauseWithin(maxAge)} then now() - ${maxAge} else '-infinity' end as expired_before
       from limits join webhooks w on w.id = limits.webhook_id and w.id = any($2::uuid[])
-    ), turns as materialized (
+    ), chosen as materialized (
       -- Expired deliveries use no request, so they do not count towards the requests that are free.
       select retry.ids || first.ids || expired.ids as ids
       from allowed t
@@ -190,7 +190,7 @@ const claimLimited = {
       update open_deliveries o
       set state = 'queued', lease_until = now() + $6::float8 * interval '1 millisecond', claimed_by = $4::uuid,
           claim = o.claim + 1, claim_token = $5::uuid, claims_without_outcome = o.claims_without_outcome + 1
-      where o.delivery_id = any(array(select unnest(ids) from turns)) and o.state is not distinct from 'waiting'
+      where o.delivery_id = any(array(select unnest(ids) from chosen)) and o.state is not distinct from 'waiting'
       returning o.*
     ), claimed as materialized (
       -- An expired delivery that became due later, for example a retry, is claimed too, and uses no request either.

@@ -40,7 +40,7 @@ const maxWorkspaces = 10_000;
 export function createRenderBudget(now: () => number): RenderBudget {
   const budget = createTimeBudget({ share, burstMs, now });
   // One delivery of each workspace waits for the budget at a time; the others wait for a permit of this semaphore.
-  const turns = createSemaphore({ permits: Number.POSITIVE_INFINITY, permitsPerKey: 1 });
+  const perWorkspace = createSemaphore({ permits: Number.POSITIVE_INFINITY, permitsPerKey: 1 });
   const waiting = createKeyedCounter();
   const exceededAtMs = new LRUCache<string, number>({ max: maxWorkspaces });
 
@@ -50,7 +50,7 @@ export function createRenderBudget(now: () => number): RenderBudget {
       exceededAtMs.set(workspaceId, now());
       if (waiting.of(workspaceId) >= maxWaitingPerWorkspace) return false;
       waiting.add(workspaceId, 1);
-      const release = await turns.acquire(workspaceId);
+      const release = await perWorkspace.acquire(workspaceId);
       await sleep(budget.waitMs(workspaceId));
       waiting.add(workspaceId, -1);
       // The permit is released in a later tick, after this delivery has rendered and was charged. The next delivery

@@ -45,7 +45,7 @@ const workspaceAdminPermissions = [
   'audit_read',
 ] as const;
 
-const platformAdminPermissions = [
+const deploymentAdminPermissions = [
   ...workspaceAdminPermissions,
   'dead_letter_read',
   'dead_letter_requeue',
@@ -53,7 +53,7 @@ const platformAdminPermissions = [
 
 const engineAdminPermissions = ['api_key_manage'] as const;
 
-export type Permission = (typeof platformAdminPermissions | typeof engineAdminPermissions)[number];
+export type Permission = (typeof deploymentAdminPermissions | typeof engineAdminPermissions)[number];
 
 /** Roles in one workspace. */
 export const workspaceRoles = {
@@ -66,7 +66,7 @@ export const workspaceRoles = {
 
 /** Roles of the whole installation: `tocsin_admin` for every workspace, `tocsin_engine_admin` for engine keys. */
 export const deploymentRoles = {
-  tocsin_admin: new Set<Permission>(platformAdminPermissions),
+  tocsin_admin: new Set<Permission>(deploymentAdminPermissions),
   tocsin_engine_admin: new Set<Permission>(engineAdminPermissions),
 } as const;
 

@@ -83,7 +83,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
       if (hasMore && !more.isPending) more.mutate();
     },
     retry: () => {
-      if (more.isError) more.mutate();
+      if (query.error === null && more.isError) more.mutate();
       else void query.refetch();
     },
     restart: () => {
@@ -106,8 +106,10 @@ export function pollLists(queryClient: QueryClient, queryKey: QueryKey): Promise
  * can affect ended entries, which most polls do not read.
  */
 export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
-  queryClient.setQueriesData<object>({ queryKey }, (data) =>
-    data !== undefined && 'wholePageAtMs' in data ? { ...data, wholePageAtMs: 0 } : data,
+  queryClient.setQueriesData<unknown>({ queryKey }, (data: unknown) =>
+    typeof data === 'object' && data !== null && 'wholePageAtMs' in data
+      ? { ...data, wholePageAtMs: 0 }
+      : data,
   );
   return queryClient.invalidateQueries({ queryKey });
 }

@@ -58,7 +58,7 @@ test('the latest deliveries of a webhook stay visible if a poll fails', async ({
   await expectAccessible(page);
 });
 
-test('a list says that loading more failed, and continues when the user tries again', async ({
+test('a list says that loading more failed, until another filter is set or the user tries again', async ({
   page,
   stack,
 }) => {
@@ -75,16 +75,30 @@ test('a list says that loading more failed, and continues when the user tries ag
   }));
   let isFaulty = true;
   await page.route('**/api/v1/workspaces/*/deliveries?*', (route, request) => {
-    const limit = Number(new URL(request.url()).searchParams.get('limit'));
+    const query = new URL(request.url()).searchParams;
+    if (query.get('status') === 'failed') return route.fulfill({ json: [] });
+    const limit = Number(query.get('limit'));
     if (limit > 30) return route.fulfill(isFaulty ? fault : { json: entries });
     const headers = { link: '</next?cursor=30>; rel="next"' };
     return route.fulfill({ json: entries.slice(0, limit), headers });
   });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/deliveries`);
-  await page.getByRole('link', { name: 'Webhook 0', exact: true }).focus();
-  await page.keyboard.press('Control+End');
+  const scrollToEnd = async () => {
+    await page.getByRole('link', { name: 'Webhook 0', exact: true }).focus();
+    await page.keyboard.press('Control+End');
+  };
+  await scrollToEnd();
   await expect(page.getByText('30 loaded, loading more failed')).toBeVisible();
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByLabel('State').selectOption('Failed');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText('No delivery matches')).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Remove the filter Failed' }).click();
+  await scrollToEnd();
+  await expect(page.getByText('30 loaded, loading more failed')).toBeVisible();
+
   isFaulty = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.keyboard.press('Control+End');

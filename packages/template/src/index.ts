@@ -20,7 +20,6 @@ export {
   type TemplateOptions,
 } from './compile-template.js';
 export { createBodyCompiler } from './host/nunjucks-host.js';
-export { createTemplateCache, type TemplateCache } from './template-cache.js';
 export type { TemplateError } from './template-error.js';
 export { fromJson, type Json } from './values/from-json.js';
 export { Dict, Tuple, type Value } from './values/value.js';

@@ -35,7 +35,7 @@ test('a claim whose reply was lost can be repeated with its token, and is counte
   const token = randomUUID();
   await fixtures.claims.claim([due], token);
   const [again] = await fixtures.claims.claim([due], token);
-  expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2, claimsWithoutOutcome: 1 });
+  expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 1, claimsWithoutOutcome: 1 });
 });
 
 test('a delivery claimed at write can be claimed again only with the same token', async () => {
@@ -52,7 +52,7 @@ test('a delivery claimed at write can be claimed again only with the same token'
     claims_without_outcome: 1,
   });
   expect(await fixtures.claims.claim([due], randomUUID())).toEqual([]);
-  expect(await fixtures.claims.claim([due], token)).toMatchObject([{ claim: 2, claimsWithoutOutcome: 1 }]);
+  expect(await fixtures.claims.claim([due], token)).toMatchObject([{ claim: 1, claimsWithoutOutcome: 1 }]);
 });
 
 test('a claim that ends without an outcome is counted, unless it ends in a deferral', async () => {

@@ -8,8 +8,8 @@ export interface ClaimRepository {
   /**
    * Claims, in one commit, those deliveries that are queued, have the given run, and are not claimed. All other
    * deliveries are missing from the result, because they are waiting, are claimed already, have ended, or have another
-   * run. If the call is repeated with the same token, it returns the deliveries that the first call claimed, and does
-   * not increase their `claimsWithoutOutcome` again.
+   * run. If the call is repeated with the same token, it returns the deliveries that the first call claimed, with the
+   * same claim numbers, and does not increase their `claimsWithoutOutcome` again.
    */
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
   /**
@@ -107,6 +107,8 @@ const readClaimed = ({
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
     left join webhook_pauses p on p.webhook_id = c.webhook_id`;
 
+const isNewClaim = '(o.claim_token is distinct from $4::uuid)::integer';
+
 // The rows are sorted by id, so that two workers that claim the same deliveries rarely deadlock. PostgreSQL may still
 // choose a plan that updates them in another order. After a deadlock, the statement is repeated. Locking the rows in a
 // separate step would write each page twice. $5 is a lower bound for the ids of the alerts, which excludes the
@@ -120,10 +122,10 @@ const claim = {
       order by delivery_id
     ), claimed as (
       update open_deliveries o
-      set claimed_by = $3::uuid, claim = o.claim + 1, claim_token = $4::uuid,
+      set claimed_by = $3::uuid, claim_token = $4::uuid,
           -- If the statement is repeated after a lost reply, the token is the same and the claim is not counted again.
-          claims_without_outcome =
-            o.claims_without_outcome + (o.claim_token is distinct from $4::uuid)::integer
+          -- The first statement can also run after its repetition, and must not invalidate that claim (docs/adr/0005).
+          claim = o.claim + ${isNewClaim}, claims_without_outcome = o.claims_without_outcome + ${isNewClaim}
       from due
       -- "= any" and "is not distinct from" make every plan find the rows by their ids (docs/adr/0004).
       where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run

@@ -100,7 +100,7 @@ export function queue({ open }: DeliveryState): void {
 
 /**
  * Claims a delivery in the model. Returns false if the message names another run, or if the row is not queued or is
- * already claimed. A repeated claim gets a new claim number, but is not counted again as a claim without an outcome.
+ * already claimed. A repeated claim keeps its number and is not counted again as a claim without an outcome.
  */
 export function claim(
   { open }: DeliveryState,
@@ -109,8 +109,10 @@ export function claim(
   if (open === null || open.run !== run || open.state !== 'queued') return false;
   if (!repetition && open.claimedBy !== null) return false;
   open.claimedBy = worker;
-  open.claim += 1;
-  if (!repetition) open.claimsWithoutOutcome += 1;
+  if (!repetition) {
+    open.claim += 1;
+    open.claimsWithoutOutcome += 1;
+  }
   return true;
 }
 

@@ -59,6 +59,35 @@ test('a webhook whose pause has ended is found and marked as probing', async () 
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });
 
+test('the dispatcher counts the expired deliveries of webhooks that are probed', async () => {
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  const { knex } = db.database;
+  const add = async (forMs: number, columns = {}) => {
+    const webhookId = await fixtures.addWebhook({ columns });
+    for (const due_at of [ago(25), ago(25), ago(23), ago(23)]) {
+      const planned = fixtures.plan([webhookId]);
+      await fixtures.write([planned]);
+      await knex('open_deliveries').where({ delivery_id: planned.deliveries[0]!.id }).update({ due_at });
+    }
+    const pause = { webhookId, version: 1, reason: 'circuit', forMs, times: 1, error: '' } as const;
+    await fixtures.pauses.pause([pause]);
+    return webhookId;
+  };
+  const pausedUntil = (hours: number) => ({ manual_pauses: `{[2026-01-01,${ago(hours).toISOString()})}` });
+  const [unpaused, limited] = [await add(-1), await add(-1)];
+  await knex('webhook_pauses').where({ webhook_id: unpaused }).delete();
+  await knex('webhook_rate_limits').insert({ webhook_id: limited, requests: 9, period_ms: 60_000 });
+  const expected = new Map([
+    [await add(-1), 2],
+    [await add(-1, pausedUntil(25)), 2],
+    [await add(-1, pausedUntil(23)), 0],
+    [unpaused, 0],
+    [limited, 0],
+  ]);
+  const { candidates } = await fixtures.findWebhooks();
+  expect(new Map(candidates.map(({ webhookId, expired }) => [webhookId, expired]))).toEqual(expected);
+});
+
 test('the dispatcher does not find a webhook whose rate limit allows no request now', async () => {
   const columns = { rate_limit_requests: 1, rate_limit_period_ms: 60_000 };
   const webhookId = await fixtures.addWebhook({ columns });

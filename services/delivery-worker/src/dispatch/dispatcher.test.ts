@@ -79,12 +79,14 @@ test('a webhook has at most as many deliveries in the queue as its quota allows'
   expect(places).toEqual([{ a: 5, b: 2 }]);
 });
 
-test('a webhook whose pause has ended has at most one delivery in the queue', async () => {
+test('a webhook whose pause has ended has at most one delivery that has not expired in the queue', async () => {
   const candidates = [
     candidateOf('probed', { due: 9, probing: true }),
     candidateOf('busy', { due: 9, probing: true }),
+    candidateOf('old', { due: 9, probing: true, expired: 4 }),
   ];
-  expect((await run(1, { candidates, queued: { busy: 1 } })).places).toEqual([{ probed: 1 }]);
+  const { places } = await run(1, { candidates, queued: { busy: 1, old: 2 } });
+  expect(places).toEqual([{ probed: 1, old: 3 }]);
 });
 
 test.each([

@@ -75,7 +75,10 @@ const delaysMs = {
    */
   empty: 1_000,
 };
-/** Maximum number of queued deliveries of a webhook whose pause has ended: one request probes the destination. */
+/**
+ * Maximum number of queued deliveries of a webhook whose pause has ended, in addition to expired ones, which end without
+ * a request: one request probes the destination.
+ */
 const probeQuota = 1;
 /**
  * Maximum number of deliveries of paused webhooks that a pass postpones. If these deliveries are in at most 16
@@ -227,7 +230,7 @@ function applyQuota(
   queued: Map<string, number>,
   slots: DispatchDeps['slots'],
 ): Candidate {
-  const quota = candidate.probing ? probeQuota : slots.queueQuota(candidate);
+  const quota = candidate.probing ? probeQuota + candidate.expired : slots.queueQuota(candidate);
   const left = Math.max(0, quota - (queued.get(candidate.webhookId) ?? 0));
   return { ...candidate, due: Math.min(candidate.due, left) };
 }

@@ -19,6 +19,11 @@ export interface Candidate extends DueWebhook {
    */
   probing: boolean;
   /**
+   * Number of deliveries of a probing webhook that have certainly expired, so that they end without a request. They are
+   * its oldest due deliveries. 0 for a webhook with a rate limit, whose expired deliveries need no places.
+   */
+  expired: number;
+  /**
    * True if the webhook has a rate limit: the dispatcher claims and starts its deliveries, and they do not pass through
    * the queue.
    */
@@ -146,11 +151,11 @@ const findWorkspaces = {
     order by steps`,
 };
 
-/** Returns the SQL that reads the due deliveries of one webhook, oldest first. */
-export const dueOf = (webhook: string, limit: string) => `
+/** Returns the SQL that reads the deliveries of one webhook that were due at the time `at`, oldest first. */
+export const dueOf = (webhook: string, limit: string, at = 'now()') => `
         select o.delivery_id from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = ${webhook}.workspace_id and o.webhook_id = ${webhook}.webhook_id
-          and o.due_at <= now()
+          and o.due_at <= ${at}
         order by o.due_at limit ${limit}`;
 
 // SQL for the maximum number of due deliveries to count for a webhook. It is 0 if the count is not needed, because the
@@ -167,6 +172,11 @@ const hasExpired = `coalesce((
       where o.state = 'waiting' and o.workspace_id = found.workspace_id and o.webhook_id = found.webhook_id
       order by o.due_at limit 1), false)
       and (select ${hasNoPauseWithin(maxAge)} from webhooks w where w.id = found.webhook_id)`;
+
+// SQL for the maximum number of expired deliveries to count for a webhook. It is 0 for webhooks that are not probed.
+const expiredOfEach = `case when pause.paused_until <= now() and rate.webhook_id is null
+        and (select ${hasNoPauseWithin(maxAge)} from webhooks w where w.id = found.webhook_id)
+      then found.most else 0 end`;
 
 // The recursive CTE `scan` reads webhooks in the order of their ids, so that every webhook is served. If many webhooks
 // of a workspace have waiting deliveries but only a few have due ones, the scan takes many passes to reach these few;
@@ -206,15 +216,18 @@ const findWebhooks = {
     select case when pause.paused_until > now() then 'paused'
                 when rate.next_at > now() and not (${hasExpired}) then 'limited' else 'due' end as kind,
            found.workspace_id, found.webhook_id, greatest(1, counted.due) as due,
-           pause.webhook_id is not null as probing, rate.webhook_id is not null as limited, found.steps,
+           pause.webhook_id is not null as probing, old.expired, rate.webhook_id is not null as limited, found.steps,
            clock_timestamp() + interval '10 seconds' as queue_by
     from found left join webhook_pauses pause using (webhook_id)
     left join webhook_rate_limits rate using (webhook_id)
     cross join lateral (
       select count(*)::integer as due from (${dueOf('found', countedOfEach)}) rows) counted
+    cross join lateral (
+      select count(*)::integer as expired
+      from (${dueOf('found', expiredOfEach, `now() - ${maxAge}`)}) rows) old
     union all
     select case when steps = $3::integer or found = $4::integer then 'partial' else 'complete' end, workspace_id, webhook_id,
-           null, null, null, null, null
+           null, null, null, null, null, null
     from ends
     order by steps`,
 };
@@ -235,6 +248,7 @@ interface WebhookScanRow extends WebhookKeyRow {
   due: number;
   steps: number | null;
   probing: boolean;
+  expired: number;
   limited: boolean | null;
   queue_by: Date;
 }
@@ -249,6 +263,7 @@ function toCandidate(row: WebhookScanRow): Candidate {
     due: row.due,
     isFromScan: row.steps !== null,
     probing: row.probing,
+    expired: row.expired,
     limited: row.limited === true,
     queueBy: row.queue_by,
   };

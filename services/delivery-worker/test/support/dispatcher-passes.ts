@@ -14,6 +14,7 @@ export const candidateOf = (webhookId: string, changes: Partial<Candidate> = {})
   due: 1,
   isFromScan: true,
   probing: false,
+  expired: 0,
   limited: false,
   queueBy: new Date(0),
   ...changes,

@@ -199,13 +199,13 @@ async function firstDayKept(database: Database, retention: Retention): Promise<n
 }
 
 /**
- * Deletes the pauses and the health of webhooks that do not exist. A worker writes such a row if it records a request
- * while the webhook is being deleted. A check when the row is written would have to lock the webhook.
+ * Deletes the health of webhooks that do not exist. A worker writes such a row if it records a request while the webhook
+ * is being deleted. A check when the row is written would have to lock the webhook for each outcome.
  */
 export async function deleteRowsOfDeletedWebhooks({ knex }: Database): Promise<void> {
-  const isDeleted = 'not exists (select from webhooks w where w.id = webhook_id)';
-  await knex('webhook_pauses').whereRaw(isDeleted).delete();
-  await knex('webhook_health').whereRaw(isDeleted).delete();
+  await knex('webhook_health')
+    .whereRaw('not exists (select from webhooks w where w.id = webhook_id)')
+    .delete();
 }
 
 /**

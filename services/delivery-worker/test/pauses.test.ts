@@ -1,4 +1,4 @@
-import { useTestDatabase } from '@tocsin/testing/database';
+import { untilLockWaits, useTestDatabase } from '@tocsin/testing/database';
 import type { Pause } from '../src/delivery/pause-repository.js';
 import { useDatabaseFixtures } from './support/database-fixtures.js';
 
@@ -105,6 +105,18 @@ describe('a pause that an outcome starts', () => {
     );
     expect(await rowOf(changed)).toBeUndefined();
     expect(await rowOf(other)).toMatchObject({ reason: 'retry_after', times: 1 });
+  });
+
+  test('a webhook that is deleted in a transaction at that time is not paused', async () => {
+    const webhookId = await fixtures.addWebhook();
+    const deletion = await db.database.knex.transaction();
+    await deletion('webhooks').where({ id: webhookId }).forUpdate();
+    const pausing = pause(webhookId);
+    await untilLockWaits(db.database);
+    await deletion('webhooks').where({ id: webhookId }).delete();
+    await deletion.commit();
+    await pausing;
+    expect(await rowOf(webhookId)).toBeUndefined();
   });
 
   test('a shorter pause does not change an existing pause, and a longer one replaces it', async () => {

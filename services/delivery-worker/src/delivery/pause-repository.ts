@@ -46,6 +46,8 @@ export function createPauseRepository(database: Database): PauseRepository {
   };
 }
 
+// The webhooks are locked, so that the statement waits for a transaction that changes or deletes one of them, and then
+// writes no pause for it.
 const pause = {
   name: 'delivery.pause',
   text: `
@@ -55,7 +57,7 @@ const pause = {
       as p(id, reason, for_ms, times, version, error)
     join webhooks w using (id, version)
     where w.enabled
-    order by id
+    order by id for key share of w
     on conflict (webhook_id) do update
     set reason = excluded.reason, times = excluded.times, error = excluded.error,
         -- A pause that continues keeps its start time: the previous pause has not ended, or a probe of an open circuit

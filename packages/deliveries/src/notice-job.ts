@@ -87,9 +87,10 @@ const failingFrom = 'greatest(h.since, w.enabled_changed_at, upper(w.manual_paus
 const minFailed = 20;
 
 /**
- * SQL for the smallest id of deliveries that count as failed: the first id of the time an hour before `failingFrom`. A
- * burst of alerts is accepted before its first request fails, so its deliveries must count too. Earlier ones do not
- * count: the check runs every 5 s and must not read the whole history of the webhook.
+ * SQL for the lower bound of ids in the search for deliveries that have failed since `failingFrom`. It is the first
+ * possible id of the time one hour before `failingFrom`. A burst of alerts is accepted before its first request fails,
+ * so some deliveries that fail later have ids before `failingFrom`. Older deliveries are not searched, because the
+ * check runs every 5 s and must not read the whole history of the webhook.
  */
 const firstCountedId = firstIdSql(`floor(extract(epoch from ${failingFrom} - interval '1 hour') * 1000)`);
 

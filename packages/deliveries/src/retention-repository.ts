@@ -180,8 +180,9 @@ type ExpiringKind = keyof typeof expiringRows;
 export const expiringKinds = Object.keys(expiringRows) as ExpiringKind[];
 
 /**
- * Deletes rows older than `retentionDays`. The days with partitions are read from the database. If a process crashes
- * after it has dropped partitions and before it calls this function, a later call therefore deletes the alert keys.
+ * Deletes the expired rows of one kind: rows older than `retentionDays` that `expiringRows` does not keep longer. For
+ * kinds with `keptWithPartitions`, the days that still have partitions are read from the database. If a process drops
+ * partitions and then crashes, the next call therefore deletes their alert keys.
  */
 export async function deleteExpired(
   database: Database,

@@ -98,9 +98,9 @@ function endOfForm(text: string, index: number, form: string): number {
 }
 
 /**
- * Finds an encoded secret that is cut at the end of the text within its first 64 characters. Returns the smallest index
- * from which the rest of the text equals a part of these characters. Returns the length of the text if there is no such
- * index. If 64 or more characters are in the text, the pattern finds the encoded secret.
+ * Finds the beginning of an encoded secret at the end of a cut text. Only beginnings that are shorter than 64
+ * characters and shorter than the encoded secret are searched, because the pattern finds all others. Returns the
+ * smallest index from which the rest of the text is such a beginning, or the length of the text if there is none.
  */
 function startOfPart(text: string, starts: string[]): number {
   return text.length - Math.max(...starts.map((start) => lengthOfPart(text, start)));

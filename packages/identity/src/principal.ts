@@ -20,8 +20,8 @@ export interface Principal {
 }
 
 /**
- * Returns the id of a principal in records, logs and rate limits. The part before the first `#` is the issuer, because
- * an issuer is a URL without a fragment.
+ * Returns `issuer#subject`, the id of a principal in records, logs and rate limits. The first `#` ends the issuer,
+ * because an issuer is a URL without a fragment. A subject can contain `#`.
  */
 export function principalId({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
   return `${issuer}#${subject}`;

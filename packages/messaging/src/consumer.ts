@@ -101,9 +101,10 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     });
   };
   /**
-   * Returns all messages to the broker. Cancelling the subscription is not enough, because messages that the broker has
-   * already sent still arrive. Afterwards a single message is requested first: it is settled even if it exceeds the
-   * limit. With more messages, the same ones could be returned again and again.
+   * Returns all messages to the broker by closing the channel. Unsubscribing is not enough, because messages that the
+   * broker has already sent still arrive. The next channel first requests a single message. A message that is alone in
+   * flight is settled even if it exceeds the limit. With several messages, the same ones could be returned again and
+   * again.
    */
   const returnAboveLimit = () => {
     wasAboveLimit = true;

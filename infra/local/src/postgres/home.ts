@@ -26,7 +26,8 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
   chmodSync(outsideRoot, 0o711);
   chmodSync(outside, 0o711);
   if (!isLinkTo(wanted, outside)) {
-    // After a move of the checkout, the link leads to the directory of the old path.
+    // The name of `outside` depends on the path of the checkout. After a move of the checkout, the link therefore leads
+    // to the directory of the old path. The link is replaced. The data starts empty, and the old directory is kept.
     if (isLink(wanted)) rmSync(wanted);
     symlinkSync(outside, wanted);
   }

@@ -128,8 +128,8 @@ export async function delayedAlerts(
 
 export interface RepeatableDeliveries {
   /**
-   * Delivery indexes of the deliveries whose requests may be repeated. If an index occurs n times, the request may be
-   * repeated n times.
+   * Delivery indexes of the deliveries that are allowed to have repeated requests. An index that occurs n times allows
+   * n repeated requests.
    */
   indexes: Iterable<number>;
   of: string;

@@ -6,9 +6,10 @@ const minWaitMs = 1_000;
 const maxJitterMs = 1_000;
 
 /**
- * Repeats a request after 429, for up to two minutes. This is safe for every request, because a rate-limited request
- * has no effect. `Retry-After` can be 0, or a time in the past, so each retry waits at least one second. Requests that
- * were limited together are repeated at different times, because each wait is longer by a random time of up to 1 s.
+ * Repeats a request after 429. A request that is limited more than two minutes after the first call is not repeated.
+ * Repeating is safe for every request, because a rate-limited request has no effect. Each wait is the time of `Retry-
+ * After`, but at least one second, because `Retry-After` can be 0 or in the past. A random time of up to 1 s is added,
+ * so that requests that were limited together are not repeated together.
  */
 export async function retryWhenLimited<T>(
   { clock, signal }: { clock: Clock; signal: AbortSignal },

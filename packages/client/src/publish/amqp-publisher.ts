@@ -17,11 +17,12 @@ export interface AmqpPublisherOptions extends PublisherOptions {
 }
 
 /**
- * Creates a publisher that sends persistent, mandatory messages with publisher confirms. It reconnects after the loss
- * of a connection. This function does not wait for the broker, but `publish` does. If the broker rejects the login or a
- * permission at the first connection, the publisher does not connect again. A login that is rejected at a later
- * connection is retried until `giveUpAfterMs`. An alert of a rule that is not registered must contain its `alert_rule`.
- * A worker stores a message that it cannot process as a dead letter.
+ * Creates a publisher that sends persistent, mandatory messages with publisher confirms. This function does not wait
+ * for the broker, but `publish` does. Until the first connection succeeds, a rejected login, a missing permission and a
+ * missing exchange or queue are final: the publisher makes no further attempt to connect. After that, it always
+ * connects again. While the broker rejects the login at a later connection, each call of `publish` retries its alert
+ * until its own `giveUpAfterMs`. An alert of a rule that is not registered must contain its `alert_rule`. A worker
+ * stores a message that it cannot process as a dead letter.
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
   const { url, confirmTimeoutMs, declare = true } = options;

@@ -11,9 +11,9 @@ export interface TimeBudgetOptions {
 }
 
 /**
- * Limits the time that the work of each key takes on a shared thread. Work is charged after it has run. A key whose
- * charged time is above `burstMs` is rejected. The charged time of a key falls by `share` milliseconds per
- * millisecond.
+ * Limits the time that the work of each key takes on a shared thread. `run` charges the time of the work after it has
+ * run, and never rejects work: callers ask `check` or `waitMs` first. `check` rejects a key whose charged time is above
+ * `burstMs`. The charged time of a key falls by `share` milliseconds per millisecond, down to 0.
  */
 export interface TimeBudget {
   check(key: string): RateDecision;

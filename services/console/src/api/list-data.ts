@@ -40,10 +40,9 @@ const wholePageMs = 60_000;
  */
 const restFactor = 50;
 /**
- * Assumed maximum time by which the clock of the browser is ahead of the clock of the API, in milliseconds. The browser
- * measures the time of a poll, and the API sets the times of the entries. If no recent entry is open, a poll therefore
- * reads the entries since 10 minutes before the previous poll (rounded down to a whole minute), or only those since the
- * newest loaded entry if that time is later.
+ * Assumed maximum time by which the clock of the browser is ahead of the clock of the API, in milliseconds. The start
+ * of a poll is a time of the browser, and the times of entries are times of the API. `changedSince` therefore goes back
+ * by this tolerance from the start of the previous poll.
  */
 const clockToleranceMs = 10 * 60_000;
 /**
@@ -153,10 +152,10 @@ export async function loadOlder<Entry, T>(
 }
 
 /**
- * Returns the start of the time range that the next poll reads. If open items of the page are at most 23 hours older
- * than the previous poll, the range starts at the oldest of these items. Otherwise it starts at the newest item, or at
- * 10 minutes before the previous poll (rounded down to a whole minute) if that time is later, because the previous poll
- * has read all older entries.
+ * Returns the start of the time range for a poll that does not read the whole page. If the page has open items at most
+ * 23 hours older than the previous poll, this is the time of the oldest one. Otherwise it is the later of two times:
+ * the time of the newest item, if there is one, and 10 minutes before the previous poll, rounded down to a whole
+ * minute. The previous poll has read all older entries.
  */
 export function changedSince<T>(
   page: readonly T[],

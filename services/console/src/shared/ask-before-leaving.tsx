@@ -3,9 +3,10 @@ import { useBlocker } from 'react-router';
 import { Button, Dialog } from '../ui/index.js';
 
 /**
- * Asks for confirmation before the user leaves the page with unsaved changes, within the console or to another site. A
- * navigation that replaces the address needs no confirmation: the console does this after a deletion and after a saved
- * form, when there is nothing left to save. While a form is being saved, `when` stays true, because this can fail.
+ * Asks for confirmation before the user leaves the page, within the console or to another site. `when` is true while
+ * the page has unsaved changes. It stays true while a form is being saved, because saving can fail. A change of only
+ * the query needs no confirmation, and neither does a navigation that replaces the entry in the browser history. The
+ * console replaces the entry after it has saved a form or deleted a resource, when nothing is left to save.
  */
 export function AskBeforeLeaving({ when }: { when: boolean }) {
   const blocker = useBlocker(

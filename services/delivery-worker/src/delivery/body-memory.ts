@@ -27,8 +27,8 @@ const defaultMaxBytes = 64 * 1_048_576;
  */
 const uncountedCharacters = 4_096;
 /**
- * A workspace may use at most this number of bytes for each byte that is free, as it may use slots for each free slot
- * (slot-limits.ts). One workspace gets 15/16 of the memory, and another one finds the rest free.
+ * Maximum number of bytes of a workspace for each free byte. The rule is the same as for slots (slot-limits.ts). A
+ * single workspace can use 15/16 of the memory for large bodies. The remaining 1/16 stays free for other workspaces.
  */
 const maxBytesPerFreeByte = 15;
 

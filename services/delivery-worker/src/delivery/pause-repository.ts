@@ -22,8 +22,9 @@ export interface PauseRepository {
    */
   pause(pauses: Pause[]): Promise<void>;
   /**
-   * Ends the pause of a webhook whose destination has responded with a success, or a pause whose time is over. Other
-   * pauses continue: a manual pause, and a pause that the destination requested in response to a later or slower request.
+   * Ends the pause of a webhook after a probe that did not fail because of the destination. A manual pause and a pause
+   * by `Retry-After` continue until their time is over. The destination can have sent `Retry-After` in response to
+   * another request after the probe was claimed.
    */
   resume(webhookId: string): Promise<void>;
 }

@@ -19,8 +19,10 @@ export interface Candidate extends DueWebhook {
    */
   probing: boolean;
   /**
-   * Number of deliveries of a probing webhook that have certainly expired, so that they end without a request. They are
-   * its oldest due deliveries. 0 for a webhook with a rate limit, whose expired deliveries need no places.
+   * Number of the oldest due deliveries of a probing webhook that have certainly expired, up to a maximum. They end
+   * without a request, so the dispatcher can queue them in addition to the probe. The number is 0 if a manual pause has ended
+   * within the maximum age, because their expiry is then uncertain. It is also 0 for a webhook with a rate limit,
+   * because its deliveries do not pass through the queue.
    */
   expired: number;
   /**
@@ -173,7 +175,8 @@ const hasExpired = `coalesce((
       order by o.due_at limit 1), false)
       and (select ${hasNoPauseWithin(maxAge)} from webhooks w where w.id = found.webhook_id)`;
 
-// SQL for the maximum number of expired deliveries to count for a webhook. It is 0 for webhooks that are not probed.
+// SQL for the maximum number of expired deliveries to count for a webhook. It is 0 unless the webhook is probed, has no
+// rate limit, and has had no manual pause within the maximum age.
 const expiredOfEach = `case when pause.paused_until <= now() and rate.webhook_id is null
         and (select ${hasNoPauseWithin(maxAge)} from webhooks w where w.id = found.webhook_id)
       then found.most else 0 end`;

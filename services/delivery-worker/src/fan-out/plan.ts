@@ -49,9 +49,9 @@ type Rule = Omit<RegisteredRule, 'id' | 'workspaceId'>;
 
 /**
  * Determines the webhooks and the outcome of an alert. The rule in the message is used only if no rule with its id was
- * ever registered. Returns undefined if the registered rule belongs to another workspace, if no rule is registered and
- * the message contains none, or if the id is that of a built-in rule, whose alerts no publisher sends. Threshold and bound of the alert take precedence over those of the rule, because they
- * are the values at the time of firing.
+ * ever registered. Returns undefined for an alert that must not be accepted: its rule belongs to another workspace, it
+ * has no rule at all, or its rule is a built-in one, which publishers must not use. The threshold and bound of the
+ * alert take precedence over those of the rule, because they are the values at the time of firing.
  */
 export function resolveAlert(
   alert: AlertFired,

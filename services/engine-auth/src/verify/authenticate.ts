@@ -74,9 +74,11 @@ function createCheck({
 const maxCredentialLength = 24_576;
 
 /**
- * Returns the credential of an `Authorization` header. It accepts more characters than RFC 6750, because the admin key
- * can be any text that fits into a header. Blanks at the end are removed by the HTTP parser. `trimEnd` would also remove
- * the last byte of `à`, which is decoded as a no-break space. The error for a header without the scheme `Bearer` names the header.
+ * Returns the credential of an `Authorization` header. The function accepts more characters than RFC 6750, because the
+ * admin key can be any text that fits into a header. It does not call `trimEnd`: the HTTP parser has already removed
+ * blanks at the end, and `trimEnd` would also remove the byte A0. Node.js decodes this byte as a no-break space, and it
+ * can be the last byte of a key, for example of `à` in UTF-8. The error for a header without the scheme `Bearer` names
+ * the header.
  */
 function readCredential(authorization: string | undefined): string {
   if (!authorization?.match(/^bearer /i)) {

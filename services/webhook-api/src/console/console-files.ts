@@ -50,8 +50,9 @@ function cache(value: string): (response: Response) => void {
 }
 
 /**
- * Headers of files that load nothing. Other spellings of `/index.html`, such as `//index.html`, are files here too: the
- * browser then shows the page without scripts and styles.
+ * Sets the headers of files outside `/assets`. The policy forbids them to load anything, and forbids other sites to
+ * frame them. A request for another spelling of `/index.html`, such as `//index.html`, misses the route of the page and
+ * gets the file with this policy. The browser then shows it without scripts and styles.
  */
 function allowNothing(response: Response): void {
   response.setHeader('Cache-Control', 'no-cache');

@@ -152,9 +152,10 @@ function changedFrom<Defaults extends object>(
 }
 
 /**
- * Creates a function that returns the text with which a file refers to a webhook: its name if the name is unique,
- * otherwise its external id. If a webhook has neither, the text is its id. With `withIds: false` it is the external id
- * that the webhook gets if the file is applied. Names are preferred, because they do not depend on the workspace.
+ * Creates a function that returns the text with which a file refers to a webhook. The text is the name of the webhook,
+ * unless another webhook has the same text as its name, external id or id. Otherwise the text is the external id. If
+ * the webhook has no external id, the text is its id or, with `withIds: false`, the external id that `apply` will give
+ * it. The id is the last choice, because it is valid in one workspace only.
  */
 function createReferences(
   webhooks: readonly Webhook[],

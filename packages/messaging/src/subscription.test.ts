@@ -81,6 +81,13 @@ test('after large messages have lowered the prefetch, it is raised only after 32
   expect(await receive(1, 20)).toEqual(['prefetch 18', 'consume q as 2']);
 });
 
+test('a consumer whose first prefetch is 1 also requests more only after 32 messages', async () => {
+  const { receive, update } = start({ firstPrefetch: 1 });
+  expect(await update()).toEqual(['prefetch 1', 'consume q as 1']);
+  expect(await receive(31, 20)).toEqual([]);
+  expect(await receive(1, 20)).toEqual(['prefetch 49', 'consume q as 2']);
+});
+
 test('a paused consumer cancels all subscriptions, and measures message sizes again when resumed', async () => {
   const { state, receive, update } = start();
   await update();

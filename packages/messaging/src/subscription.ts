@@ -15,7 +15,7 @@ export interface SubscriptionOptions {
   queue: string;
   /** Maximum number of messages in flight. */
   prefetch: number;
-  /** Prefetch until the mean size of the messages is known. Default: 32. */
+  /** Prefetch until the mean size of 32 messages is known. Default: 32. */
   firstPrefetch?: number | undefined;
   /**
    * Target for the number of bytes in flight. The prefetch is computed from this target and the mean size of the
@@ -30,14 +30,14 @@ export interface SubscriptionOptions {
 }
 
 /**
- * Default of `firstPrefetch`. The configuration in `infra/rabbitmq` limits each message to 1 MiB, so 32 messages have at
+ * Number of messages from which the mean size is computed, and default of `firstPrefetch`. The configuration in `infra/rabbitmq` limits each message to 1 MiB, so 32 messages have at
  * most 32 MiB. With the workers' prefetch of 40,000, up to 40 GiB could arrive.
  */
-const defaultFirstPrefetch = 32;
+const sampleSize = 32;
 
 export function createSubscription(channel: Channel, options: SubscriptionOptions): Subscription {
   const { queue, targetBytes, mayReceive, inFlight, onMessage } = options;
-  const first = Math.min(options.firstPrefetch ?? defaultFirstPrefetch, options.prefetch);
+  const first = Math.min(options.firstPrefetch ?? sampleSize, options.prefetch);
   /**
    * Tags of the AMQP consumers on the channel, at most two. The prefetch of a consumer cannot be changed after its
    * start. To increase the total prefetch, a second consumer is started, whose prefetch is the difference.
@@ -94,7 +94,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
       received += 1;
       sample.count += 1;
       sample.bytes += bytes;
-      if (isExtended || sample.count < first) return;
+      if (isExtended || sample.count < Math.min(sampleSize, options.prefetch)) return;
       const fitting = Math.floor((targetBytes * sample.count) / sample.bytes);
       const count = Math.min(fitting - first, options.prefetch - Math.max(first, inFlight()));
       sample = { count: 0, bytes: 0 };

@@ -107,14 +107,16 @@ describe('a pause that an outcome starts', () => {
     expect(await rowOf(other)).toMatchObject({ reason: 'retry_after', times: 1 });
   });
 
-  test('a webhook that is deleted in a transaction at that time is not paused', async () => {
+  test.each([
+    ['deleted', 'delete from webhooks'],
+    ['disabled', 'update webhooks set enabled = false'],
+  ])('a webhook that is %s in a transaction at that time is not paused', async (_, change) => {
     const webhookId = await fixtures.addWebhook();
-    const deletion = await db.database.knex.transaction();
-    await deletion('webhooks').where({ id: webhookId }).forUpdate();
+    const trx = await db.database.knex.transaction();
+    await trx.raw(`${change} where id = ?`, [webhookId]);
     const pausing = pause(webhookId);
     await untilLockWaits(db.database);
-    await deletion('webhooks').where({ id: webhookId }).delete();
-    await deletion.commit();
+    await trx.commit();
     await pausing;
     expect(await rowOf(webhookId)).toBeUndefined();
   });

@@ -58,7 +58,7 @@ const pause = {
       as p(id, reason, for_ms, times, version, error)
     join webhooks w using (id, version)
     where w.enabled
-    order by id for key share of w
+    order by id for share of w
     on conflict (webhook_id) do update
     set reason = excluded.reason, times = excluded.times, error = excluded.error,
         -- A pause that continues keeps its start time: the previous pause has not ended, or a probe of an open circuit

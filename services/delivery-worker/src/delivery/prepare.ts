@@ -172,9 +172,9 @@ export type RenderBody = (
 
 /**
  * Maximum number of characters of the sources of the cached templates. A compiled template usually takes 30 bytes for
- * each character of its source, and at most 100. The cache therefore takes at most 200 MB, and usually 60 MB.
+ * each character of its source, and at most 100. The cache therefore takes at most 100 MB, and usually 30 MB.
  */
-const maxCachedCharacters = 2_000_000;
+const maxCachedCharacters = 1_000_000;
 
 /** Creates a renderer with a cache of compiled templates. `compile` replaces the compiler in tests. */
 export function createRenderBody(

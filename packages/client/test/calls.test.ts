@@ -86,6 +86,9 @@ describe('retries', () => {
     expect(api.seen).toHaveLength(6);
     api.script({ status: 503 }, { status: 404 });
     await expect(webhooks.delete('x')).rejects.toBeInstanceOf(NotFoundError);
+    // Another server than the API has responded.
+    api.script({ cut: true }, { status: 404, headers: { 'content-type': 'text/html' } });
+    await expect(webhooks.delete('x')).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test('the option maxAgeSeconds of a call is sent as max-age in the header Cache-Control', async () => {

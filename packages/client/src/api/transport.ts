@@ -95,7 +95,8 @@ export function createTransport(transport: TransportOptions): Send {
       const outcome = await tryOnce(transport, request, token);
       if (outcome.kind === 'response' && outcome.status < 300)
         return { status: outcome.status, headers: outcome.headers, body: parse<T>(outcome) };
-      if (request.deletes && wasLost && outcome.kind === 'response' && outcome.status === 404)
+      // An earlier try without a response may have deleted the resource.
+      if (request.deletes && wasLost && isProblem(outcome) && outcome.status === 404)
         return { status: 204, headers: outcome.headers, body: undefined as T };
       wasLost ||= outcome.kind === 'lost';
       if (session && !replaced && outcome.kind === 'response' && outcome.status === 401) {
@@ -220,8 +221,18 @@ function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
 function errorOf(outcome: Outcome, nowMs: number): Error {
   if (outcome.kind === 'lost') return outcome.error;
   const { status, headers, text } = outcome;
-  const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true;
-  return toApiError({ status, text, isProblem, retryAfterMs: retryAfterOf(headers, nowMs) });
+  return toApiError({
+    status,
+    text,
+    isProblem: isProblem(outcome),
+    retryAfterMs: retryAfterOf(headers, nowMs),
+  });
+}
+
+/** Returns true for an error response of the API. Another server, such as a proxy, can respond instead of the API. */
+function isProblem(outcome: Outcome): outcome is Extract<Outcome, { kind: 'response' }> {
+  if (outcome.kind === 'lost') return false;
+  return outcome.headers.get('content-type')?.startsWith('application/problem+json') === true;
 }
 
 function parse<T>({ status, text }: { status: number; text: string }): T {

@@ -7,7 +7,7 @@ const waits: Record<WaitingReason, string> = {
   retry: 'for the time of the next attempt',
   paused: 'the webhook is paused',
   backlog: 'due, behind other deliveries',
-  no_slot: 'no worker has a free slot for the webhook',
+  no_slot: 'no worker has a free slot for the webhook, or memory for the body',
   crashed: 'a worker ended before the outcome was recorded',
   undecryptable: 'the worker could not decrypt the webhook',
   render_budget: 'the workspace has used its time for rendering',

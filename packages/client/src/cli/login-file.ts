@@ -46,9 +46,12 @@ async function writeLogin(file: string, login: SavedLogin): Promise<void> {
   await rename(fresh, file);
 }
 
-/** Deletes the login with the addresses of its services. */
-export function deleteLogin(file: string): Promise<void> {
-  return rm(file, { force: true });
+/** Deletes the addresses of a login whose tokens are deleted. A later login by another command is kept. */
+export function deleteEndedLogin(file: string): Promise<void> {
+  return withFileLock(`${file}.lock`, async () => {
+    const login = await readLogin(file);
+    if (login !== undefined && login.tokens === undefined) await rm(file, { force: true });
+  });
 }
 
 /**

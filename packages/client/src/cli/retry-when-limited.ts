@@ -20,9 +20,10 @@ export async function retryWhenLimited<T>(
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof TooManyRequestsError) || clock.now() >= endMs) throw error;
-      const waitMs = Math.max(error.retryAfterMs ?? 0, minWaitMs);
-      await clock.sleep(waitMs + Math.random() * maxJitterMs, signal);
+      if (!(error instanceof TooManyRequestsError)) throw error;
+      const waitMs = Math.max(error.retryAfterMs ?? 0, minWaitMs) + Math.random() * maxJitterMs;
+      if (clock.now() + waitMs > endMs) throw error;
+      await clock.sleep(waitMs, signal);
     }
   }
 }

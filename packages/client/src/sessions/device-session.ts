@@ -114,6 +114,7 @@ export class DeviceSession implements Session {
 }
 
 function loginRequired(cause: SessionError | undefined): SessionError {
-  const message = cause === undefined ? 'Nobody is logged in.' : 'The login has ended: log in again.';
+  const message =
+    cause === undefined ? 'Nobody is logged in: log in first.' : 'The login has ended: log in again.';
   return new SessionError('login_required', message, { cause });
 }

@@ -44,7 +44,13 @@ export async function fireAlerts(context: ConnectedContext<FireFlags>): Promise<
   const publisher = await openPublisher(context);
   const accepted: AlertAccepted[] = [];
   const failures: unknown[] = [];
-  const named = alerts.map((alert) => ({ ...alert, alert_id: alert.alert_id ?? randomUUID() }));
+  // All calls with the same alert send the same id and time.
+  const firedAt = new Date(io.clock.now()).toISOString();
+  const named = alerts.map((alert) => ({
+    fired_at: firedAt,
+    ...alert,
+    alert_id: alert.alert_id ?? randomUUID(),
+  }));
   const batches = options.batch ? splitIntoBatches(named) : named.map((alert) => [alert]);
   const waiting = batches.values();
   const worker = async () => {

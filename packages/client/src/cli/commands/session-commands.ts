@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { runsConnected, runsOnPlatform, withExamples } from '../action.js';
 import { deviceSession } from '../connect.js';
 import type { Io } from '../io.js';
-import { deleteLogin, readLogin } from '../login-file.js';
+import { deleteEndedLogin, readLogin } from '../login-file.js';
 
 export function addSessionCommands(program: Command, io: Io): void {
   const login = program
@@ -35,13 +35,14 @@ export function addSessionCommands(program: Command, io: Io): void {
     .description('delete the stored login and revoke it at the provider');
   runsConnected(logout, io, async ({ settings, out }) => {
     // The login may come from another provider or client than the settings name. It is the only one in the file.
-    const { issuer, clientId, tokens } = (await readLogin(settings.loginFile)) ?? {};
+    const login = await readLogin(settings.loginFile);
+    if (login === undefined)
+      return out.value({ issuer: null }, () => out.line(`No login is stored in ${settings.loginFile}.`));
+    const { issuer, clientId } = login;
     try {
-      if (issuer === undefined || clientId === undefined || tokens === undefined)
-        return out.value({ issuer: null }, () => out.line(`No login is stored in ${settings.loginFile}.`));
       await deviceSession({ ...settings, issuer, deviceClientId: clientId }, io.clock).logout();
     } finally {
-      await deleteLogin(settings.loginFile);
+      await deleteEndedLogin(settings.loginFile);
     }
     out.value({ issuer }, () => out.line(`Logged out of ${issuer}.`));
   });

@@ -15,7 +15,7 @@ export function isEndedStatus(status: string): status is EndedStatus {
  * - `retry`: the last attempt failed, and the time of the next attempt is in the future;
  * - `paused`: the webhook is paused;
  * - `backlog`: the delivery is due, and the dispatcher has not queued it yet;
- * - `no_slot`: no slot was free for the request;
+ * - `no_slot`: no slot was free for the request, or no memory for its body;
  * - `crashed`: the last claim ended without an outcome;
  * - `undecryptable`: a worker could not decrypt the data of the delivery, for example because a key is missing;
  * - `render_budget`: the workspace has used its render budget;

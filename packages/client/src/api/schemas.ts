@@ -369,7 +369,7 @@ export interface Delivery {
   attempts_made: number;
   /** Time of the next attempt. Null if the delivery does not wait. */
   next_attempt_at: string | null;
-  /** Reason why the delivery waits. Null if it does not wait. `retry`: the time of its next attempt has not come. `paused`: the webhook is paused. `backlog`: it is due and waits behind other deliveries. `no_slot`: no worker has a free slot for the webhook. `crashed`: a claim ended without an outcome, because its worker crashed, froze or lost the database. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: the webhook has reached its rate limit. `no_signing_secret`: the webhook signs its requests and has no secret. */
+  /** Reason why the delivery waits. Null if it does not wait. `retry`: the time of its next attempt has not come. `paused`: the webhook is paused. `backlog`: it is due and waits behind other deliveries. `no_slot`: no worker has a free slot for the webhook, or memory for the body. `crashed`: a claim ended without an outcome, because its worker crashed, froze or lost the database. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: the webhook has reached its rate limit. `no_signing_secret`: the webhook signs its requests and has no secret. */
   waiting_reason:
     | 'retry'
     | 'paused'
@@ -465,7 +465,7 @@ export interface DeliveryWithAttempts {
   attempts_made: number;
   /** Time of the next attempt. Null if the delivery does not wait. */
   next_attempt_at: string | null;
-  /** Reason why the delivery waits. Null if it does not wait. `retry`: the time of its next attempt has not come. `paused`: the webhook is paused. `backlog`: it is due and waits behind other deliveries. `no_slot`: no worker has a free slot for the webhook. `crashed`: a claim ended without an outcome, because its worker crashed, froze or lost the database. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: the webhook has reached its rate limit. `no_signing_secret`: the webhook signs its requests and has no secret. */
+  /** Reason why the delivery waits. Null if it does not wait. `retry`: the time of its next attempt has not come. `paused`: the webhook is paused. `backlog`: it is due and waits behind other deliveries. `no_slot`: no worker has a free slot for the webhook, or memory for the body. `crashed`: a claim ended without an outcome, because its worker crashed, froze or lost the database. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: the webhook has reached its rate limit. `no_signing_secret`: the webhook signs its requests and has no secret. */
   waiting_reason:
     | 'retry'
     | 'paused'

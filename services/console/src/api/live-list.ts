@@ -41,6 +41,7 @@ export interface LiveListOptions<Entry, T> extends ListSource<Entry, T> {
  * between polls. If the interval is 5 s, the maximum age is 1 s.
  */
 const maxAgePart = 0.2;
+
 /**
  * Fetches and polls a list. Polls read only the newest entries that can have changed, so the cost of an open page does
  * not depend on the number of loaded entries. Older pages are not refreshed.

@@ -22,7 +22,8 @@ export const waitingReasonWords: Readonly<Record<NonNullable<Delivery['waiting_r
   paused:
     'Its webhook is paused: the destination failed repeatedly or asked for a pause, or a person paused it.',
   backlog: 'It is due, but other deliveries are ahead of it in the queue.',
-  no_slot: 'All slots of its webhook are in use, because the destination responds slowly.',
+  no_slot:
+    'All slots of its webhook, or the memory for large bodies, are in use, because the destination responds slowly.',
   crashed:
     'A worker crashed, froze or lost the database before the outcome was recorded. A worker sends it again.',
   undecryptable:

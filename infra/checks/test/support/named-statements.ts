@@ -70,13 +70,14 @@ async function evaluate(
       sourcefile: file,
     },
     bundle: true,
-    format: 'iife',
-    globalName: 'compiled',
+    format: 'esm',
     write: false,
     logLevel: 'error',
     plugins: [dropPackages],
   });
-  return new Function(`${outputFiles[0]!.text}; return compiled.namedStatements;`)();
+  const encoded = Buffer.from(outputFiles[0]!.contents).toString('base64');
+  const compiled = await import(`data:text/javascript;base64,${encoded}`);
+  return compiled.namedStatements;
 }
 
 /**

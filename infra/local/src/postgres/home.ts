@@ -25,13 +25,19 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
   mkdirSync(outside, { recursive: true, mode: 0o711 });
   chmodSync(outsideRoot, 0o711);
   chmodSync(outside, 0o711);
-  if (!isLinkTo(wanted, outside)) {
-    // The name of `outside` depends on the path of the checkout. After a move of the checkout, the link therefore leads
-    // to the directory of the old path. The link is replaced. The data starts empty, and the old directory is kept.
-    if (isLink(wanted)) rmSync(wanted);
-    symlinkSync(outside, wanted);
-  }
+  linkTo(outside, wanted);
   return outside;
+}
+
+/**
+ * Makes `wanted` a link to `outside`. The name of `outside` depends on the path of the checkout. After a move of the
+ * checkout, `wanted` is therefore a link to the directory of the old path, and is replaced. The data starts empty, and
+ * the old directory is kept.
+ */
+export function linkTo(outside: string, wanted: string): void {
+  if (isLinkTo(wanted, outside)) return;
+  if (isLink(wanted)) rmSync(wanted);
+  symlinkSync(outside, wanted);
 }
 
 /** Removes the directory. If `prepareHome` has chosen a directory below /var/lib/tocsin, removes that one too. */

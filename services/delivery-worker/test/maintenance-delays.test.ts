@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { firstIdAt, readClock } from '@tocsin/database';
-import { createOpenDeliveryCounts } from '@tocsin/deliveries';
-import { createLogger, createMetrics } from '@tocsin/kit';
+import { firstIdAt } from '@tocsin/database';
 import { until } from '@tocsin/testing';
 import { insertDelivery, useTestDatabase } from '@tocsin/testing/database';
 import { runMaintenance } from '../src/maintenance/maintenance-jobs.js';
-import { createMaintenanceMetrics } from '../src/maintenance/maintenance-metrics.js';
+import { maintenanceDeps } from './support/maintenance-deps.js';
 
 const db = useTestDatabase();
 const [hourMs, jobPollMs] = [3_600_000, 500];
@@ -39,24 +37,16 @@ test('maintenance jobs pause after a success, and jobs of users pause only if al
   /** Delays between the pages of the jobs of users, in milliseconds. Their delays are the only ones below 5 s. */
   const jobDelays: number[] = [];
   const otherDelays: number[] = [];
-  const running = runMaintenance({
-    database: db.database,
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    signal: stopping.signal,
-    retentionDays: 90,
-    retentionAttemptsDays: 14,
-    archive: false,
-    // With a limit of one, each job reopens one delivery and must wait with the other one.
-    openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
-    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
-    metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
-    leads: () => true,
-    now: () => readClock(db.database),
-    async wait(ms) {
-      (ms <= jobPollMs ? jobDelays : otherDelays).push(ms);
-      if (ms > jobPollMs || jobDelays.length >= 6) await stopped;
-    },
-  });
+  // With a limit of one, each job reopens one delivery and must wait with the other one.
+  const running = runMaintenance(
+    maintenanceDeps(db.database, {
+      signal: stopping.signal,
+      async wait(ms) {
+        (ms <= jobPollMs ? jobDelays : otherDelays).push(ms);
+        if (ms > jobPollMs || jobDelays.length >= 6) await stopped;
+      },
+    }),
+  );
   await until('every maintenance job waits', () => jobDelays.length === 6 && otherDelays.length === 11);
   stopping.abort();
   await running;

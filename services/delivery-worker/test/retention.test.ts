@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
-import { createOpenDeliveryCounts } from '@tocsin/deliveries';
-import { createLogger, createMetrics, type Logger } from '@tocsin/kit';
+import { ensurePartitions, firstIdAt } from '@tocsin/database';
+import { createMetrics, type Logger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createTestDatabase, insertAlert, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
 import { createPartitionsAhead, removeExpired } from '../src/maintenance/maintenance-jobs.js';
 import { createMaintenanceMetrics } from '../src/maintenance/maintenance-metrics.js';
+import { maintenanceDeps } from './support/maintenance-deps.js';
 
 const dayMs = 86_400_000;
 let db: TestDatabase;
@@ -38,24 +38,18 @@ function startRetentionJobs({ archive = false } = {}) {
     }
   };
   stopping.signal.addEventListener('abort', () => wake());
-  kept = removeExpired({
-    database: db.database,
-    logger: createLogger({ service: 'test', level: 'silent' }),
-    signal: stopping.signal,
-    retentionDays: 90,
-    retentionAttemptsDays: 14,
-    archive,
-    openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
-    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
-    metrics: createMaintenanceMetrics(registry),
-    leads: () => true,
-    now: () => readClock(db.database),
-    async wait(ms, signal) {
-      if (signal.aborted) return;
-      delays.push(ms);
-      await new Promise<void>((resolve) => sleepers.push(resolve));
-    },
-  });
+  kept = removeExpired(
+    maintenanceDeps(db.database, {
+      signal: stopping.signal,
+      archive,
+      metrics: createMaintenanceMetrics(registry),
+      async wait(ms, signal) {
+        if (signal.aborted) return;
+        delays.push(ms);
+        await new Promise<void>((resolve) => sleepers.push(resolve));
+      },
+    }),
+  );
   return { delays, endDelays: wake, registry };
 }
 
@@ -168,20 +162,14 @@ test('a failing retention job does not stop the other retention jobs', async () 
 
 test("a worker whose clock differs from the database's clock logs the difference", async () => {
   const warnings: unknown[][] = [];
-  kept = createPartitionsAhead({
-    database: db.database,
-    logger: { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Logger,
-    signal: stopping.signal,
-    retentionDays: 90,
-    retentionAttemptsDays: 14,
-    archive: false,
-    openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
-    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
-    metrics: createMaintenanceMetrics(createMetrics({ service: 'test' })),
-    leads: () => true,
-    now: async () => Date.now() + 5 * minuteMs,
-    wait: async () => stopping.abort(),
-  });
+  kept = createPartitionsAhead(
+    maintenanceDeps(db.database, {
+      logger: { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Logger,
+      signal: stopping.signal,
+      now: async () => Date.now() + 5 * minuteMs,
+      wait: async () => stopping.abort(),
+    }),
+  );
   await kept;
   expect(warnings).toEqual([[{ ahead_ms: expect.any(Number) }, 'clock.differs_from_database']]);
 });
